@@ -173,6 +173,7 @@ std::unique_ptr<Collective> collective_of(const trace::Row &row, const RowScope 
   if (!access.succeeded() || !communicator) return nullptr;
   auto made = std::make_unique<Collective>();
   made->operation = form->operation;
+  made->each = form->each;
   made->communicator = *communicator;
   made->root = access.number("root");
   made->is_root = access.constant("root") == "MPI_ROOT";

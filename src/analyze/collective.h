@@ -44,6 +44,7 @@ struct Collective {
   /// reduce_scatter, `receives` says what each rank gets.
   std::vector<uint64_t> sends;
   std::vector<uint64_t> receives;
+  bool each = false;                  ///< of the v and w forms: an amount for each
   bool sizes_known = true;            ///< else what is not known counts as nothing
   std::optional<HandleName> request;  ///< that it makes
   bool persistent = false;            ///< which is to be started

@@ -19,8 +19,9 @@ struct Creation {
   trace::Row row;
   CommunicatorNames::Numbers numbers;
 };
-/// `number`: that it has on the rank that made it.
-using EachCreation = std::function<void(const NewCommunicator &, int64_t number, uint32_t class_index, uint32_t site)>;
+/// `number`: that it has on the rank that made it; `row`: the call.
+using EachCreation =
+    std::function<void(const NewCommunicator &, int64_t number, uint32_t class_index, const trace::Row &row)>;
 
 std::map<int64_t, size_t> times_made(const std::vector<Creation> &creations) {
   std::map<int64_t, size_t> made;
@@ -51,7 +52,7 @@ void add_parents_first(std::vector<Creation> creations, CommunicatorNames *names
     const auto from = ready == creations.end() ? creations.begin() : ready;
     for (auto at = from; at != creations.end(); ++at) {
       if (const NewCommunicator *made = names->see(at->row)) {
-        each(*made, at->numbers.made, at->class_index, at->row.site);
+        each(*made, at->numbers.made, at->class_index, at->row);
       }
     }
     creations.erase(from, creations.end());
@@ -83,7 +84,7 @@ class Creations {
     while (const trace::Event *event = events.next()) {
       if (const NewCommunicator *made = names->see(*event->values)) {
         const auto numbers = CommunicatorNames::numbers(*event->values);
-        each(*made, numbers ? numbers->made : -1, event->class_index, event->values->site);
+        each(*made, numbers ? numbers->made : -1, event->class_index, *event->values);
       }
     }
     return events.end_of_calls();
@@ -130,6 +131,7 @@ bool reaches_another_world(uint32_t function) {
 struct Gathered {
   Communicator world;
   std::map<std::string, Communicator, ByNumbers> others;
+  std::map<std::string, std::shared_ptr<DistGraph>, std::less<>> graphs;
 };
 /// Of a communicator, not yet whole, when a rank that made it is gone through.
 using EachMaker = std::function<void(uint32_t rank, int64_t number, const Communicator &)>;
@@ -137,6 +139,7 @@ using EachMaker = std::function<void(uint32_t rank, int64_t number, const Commun
 /// `sources`: nullptr where nobody asks where they were made.
 Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const EachMaker &each) {
   const Creations creations(trace);
+  const RowScope no_handles;  // of neighbours only numbers are looked at
   Gathered gathered;
   Communicator &world = gathered.world;
   auto &found = gathered.others;
@@ -144,7 +147,7 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
   for (const uint32_t rank : trace.ranks()) {
     world.groups[0].push_back({rank, rank});
     CommunicatorNames names;
-    const auto add = [&](const NewCommunicator &made, int64_t number, uint32_t class_index, uint32_t site) {
+    const auto add = [&](const NewCommunicator &made, int64_t number, uint32_t class_index, const trace::Row &row) {
       const auto [place, fresh] = found.try_emplace(made.name);
       Communicator &communicator = place->second;
       if (fresh) {
@@ -152,10 +155,15 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
         communicator.parent = made.parent;
         communicator.function = made.function;
         communicator.made = true;
-        if (sources != nullptr) communicator.position = sources->position(class_index, site);
+        if (sources != nullptr) communicator.position = sources->position(class_index, row.site);
       }
       communicator.complete = communicator.complete && made.rank.has_value();
       communicator.groups[made.second ? 1 : 0].push_back({made.rank.value_or(0), rank});
+      if (made.function == spec::function_id::Dist_graph_create) {
+        std::shared_ptr<DistGraph> &graph = gathered.graphs[made.name];
+        if (graph == nullptr) graph = std::make_shared<DistGraph>();
+        graph->add(rank, RowAccess(row, no_handles));
+      }
       if (each) each(rank, number, communicator);
     };
     if (auto done = creations.see(rank, false, &names, add); !done) return tl::unexpected(done.error());
@@ -178,6 +186,11 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
       }
     }
   }
+  for (auto &[name, graph] : gathered.graphs) {
+    const Communicator &communicator = found.at(name);
+    // Where somebody is missing nobody has as many.
+    graph->finish(communicator.complete ? communicator.groups[0].size() : SIZE_MAX);
+  }
   return gathered;
 }
 
@@ -194,7 +207,8 @@ LastNames::~LastNames() = default;
 CommunicatorNames LastNames::of(uint32_t rank) const {
   CommunicatorNames names;
   // What cannot be read to its end gives the names until there.
-  (void)state_->creations.see(rank, true, &names, [](const NewCommunicator &, int64_t, uint32_t, uint32_t) {});
+  (void)state_->creations.see(rank, true, &names,
+                              [](const NewCommunicator &, int64_t, uint32_t, const trace::Row &) {});
   return names;
 }
 
@@ -204,6 +218,7 @@ Result<Communicators> Communicators::of(const trace::Trace &trace, const Sources
   Communicators result;
   result.all_.push_back(std::move(gathered->world));
   for (auto &[name, communicator] : gathered->others) result.all_.push_back(std::move(communicator));
+  result.graphs_.insert(gathered->graphs.begin(), gathered->graphs.end());
   for (size_t i = 0; i < result.all_.size(); ++i) result.by_name_.emplace(result.all_[i].name, i);
   return result;
 }

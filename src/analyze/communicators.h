@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analyze/communicator_names.h"
+#include "analyze/dist_graph.h"
 #include "analyze/sources.h"
 #include "base/result.h"
 #include "trace/read/trace.h"
@@ -50,9 +51,12 @@ class Communicators {
   [[nodiscard]] const std::vector<Communicator> &all() const { return all_; }
   /// nullptr: there is none of that name; there is none for MPI_COMM_SELF.
   [[nodiscard]] const Communicator *find(std::string_view name) const;
+  /// Of those that MPI_Dist_graph_create made.
+  [[nodiscard]] const DistGraphs &graphs() const { return graphs_; }
 
  private:
   std::vector<Communicator> all_;
+  DistGraphs graphs_;
   std::map<std::string, size_t, std::less<>> by_name_;
 };
 

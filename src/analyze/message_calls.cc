@@ -251,7 +251,13 @@ class Reading {
       made_.requests = std::move(done);
     }
     made_.outcomes = outcomes_of(access_, made_.requests.size());
-    made_.outcomes.resize(made_.requests.size());
+    MessageOutcome untold;
+    const spec::Parameter *status = parameter(Kind::status);
+    if (const trace::Field *field = status == nullptr ? nullptr : access_.field(status->name); field != nullptr) {
+      const auto statuses = trace::StatusField::of(*field);
+      untold.as_asked = statuses.ignored && statuses.implied && access_.succeeded();
+    }
+    made_.outcomes.resize(made_.requests.size(), untold);
     return !made_.requests.empty();
   }
 
@@ -327,7 +333,7 @@ std::vector<MessageOutcome> outcomes_of(const RowAccess &row, size_t count) {
   if (field == nullptr || field->is_bytes) return told;
   const auto statuses = trace::StatusField::of(*field);
   if (statuses.implied) {
-    told.resize(statuses.ignored ? 0 : count, {true, std::nullopt, std::nullopt, std::nullopt, false});
+    told.resize(statuses.ignored ? 0 : count, {true, false, std::nullopt, std::nullopt, std::nullopt, false});
     return told;
   }
   AtomReader atoms(statuses.atoms);
@@ -337,7 +343,9 @@ std::vector<MessageOutcome> outcomes_of(const RowAccess &row, size_t count) {
     (void)atoms.next();  // error
     const AtomValue bytes = atoms.next();
     const AtomValue cancelled = atoms.next();
-    MessageOutcome outcome{true, std::nullopt, std::nullopt, std::nullopt, !cancelled.special && cancelled.value != 0};
+    MessageOutcome outcome;
+    outcome.told = true;
+    outcome.cancelled = !cancelled.special && cancelled.value != 0;
     if (!source.special) outcome.rank = source.value;
     if (!tag.special) outcome.tag = tag.value;
     if (!bytes.special && bytes.value >= 0) outcome.bytes = bytes.value;

@@ -26,6 +26,8 @@ struct Envelope {
 /// What a call says of a message that it received or found.
 struct MessageOutcome {
   bool told = false;  ///< there is a status; else the program did not want one, or the call failed
+  /// It did not want one, and what came is what was asked for: once a request was cancelled the trace says what is not.
+  bool as_asked = false;
   /// Where it says something else than what was asked for.
   std::optional<int64_t> rank;
   std::optional<int64_t> tag;

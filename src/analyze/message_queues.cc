@@ -68,23 +68,19 @@ void Channels::forget_if_empty(Channel *channel) {
 
 void Posts::post(const ReceivePointer &receive) {
   receive->posted = posted_++;
-  open_.emplace(receive->posted, receive);
+  open_.emplace_hint(open_.end(), receive->posted, receive);
   if (receive->from && receive->tag) {
     receive->channel =
         &channels_->of({receive->communicator, *receive->from, rank_, *receive->tag, receive->window, receive->pair});
-    receive->channel->open.push_back(receive);
+    receive->channel->open.emplace_hint(receive->channel->open.end(), receive->posted, receive);
   } else {
-    wildcards_.emplace(receive->posted, receive);
+    wildcards_.add(*receive);
   }
 }
 
 ReceivePointer Posts::look(const ChannelKey &key, const CallTime &call) {
-  const auto may_take = [&](const auto &other) { return may_be(*other.second, key); };
-  if (may_have_taken(key) || std::any_of(wildcards_.begin(), wildcards_.end(), may_take)) return nullptr;
+  if (may_have_taken(key) || wildcards_.may_be(key)) return nullptr;
   Channel &channel = channels_->of(key);
-  const auto takes = [](const ReceivePointer &other) {
-    return other->state != Receive::State::dropped && !other->cancelled;
-  };
   auto look = std::make_shared<Receive>();
   look->communicator = key.communicator;
   look->from = key.from;
@@ -92,7 +88,7 @@ ReceivePointer Posts::look(const ChannelKey &key, const CallTime &call) {
   look->posting = call;
   look->state = Receive::State::received;
   look->channel = &channel;
-  look->place = channel.placed + static_cast<uint64_t>(std::count_if(channel.open.begin(), channel.open.end(), takes));
+  look->place = channel.placed + channel.open.size() - channel.cancelled;
   ++channel.looks;
   return look;
 }
@@ -102,36 +98,38 @@ void Posts::received(const ReceivePointer &receive, uint32_t from, int64_t tag) 
   receive->state = Receive::State::received;
   ++held_back_;
   open_.erase(receive->posted);
-  const bool wildcard = wildcards_.erase(receive->posted) != 0;
-  if (wildcard) {
+  if (std::exchange(receive->cancelled, false) && receive->channel != nullptr) --receive->channel->cancelled;
+  std::vector<Channel *> free;
+  if (wildcards_.remove(*receive, &free)) {
     receive->from = from;
     receive->tag = tag;
     receive->channel = &channels_->of({receive->communicator, from, rank_, tag});
-    std::deque<ReceivePointer> &open = receive->channel->open;
-    const auto behind = std::find_if(open.begin(), open.end(),
-                                     [&](const ReceivePointer &other) { return other->posted > receive->posted; });
-    open.insert(behind, receive);
+    receive->channel->open.emplace(receive->posted, receive);
   }
-  give_places(receive->channel);
-  if (wildcard) try_again();
+  // Once: where nobody takes its message the channel may be gone then.
+  if (std::find(free.begin(), free.end(), receive->channel) == free.end()) free.push_back(receive->channel);
+  give_places(free);
 }
 
 void Posts::drop(const ReceivePointer &receive, bool some) {
   if (receive->state != Receive::State::open) return;
   receive->state = Receive::State::dropped;
   open_.erase(receive->posted);
-  const bool wildcard = wildcards_.erase(receive->posted) != 0;
-  if (some) {
-    const auto same = [&](const Receive &other) {
-      return other.communicator == receive->communicator && other.from == receive->from && other.tag == receive->tag;
-    };
-    if (std::none_of(unknown_.begin(), unknown_.end(), same)) unknown_.push_back(*receive);
-  }
+  std::vector<Channel *> free;
+  const bool wildcard = wildcards_.remove(*receive, &free);
+  if (some) unknown_.add(*receive);
   if (!wildcard) {
+    if (receive->cancelled) --receive->channel->cancelled;
+    receive->channel->open.erase(receive->posted);
     give_places(receive->channel);
-  } else {
-    try_again();
   }
+  give_places(free);
+}
+
+void Posts::cancel(Receive *receive) {
+  if (receive->state != Receive::State::open || receive->cancelled) return;
+  receive->cancelled = true;
+  if (receive->channel != nullptr) ++receive->channel->cancelled;
 }
 
 void Posts::let_go(const ReceivePointer &receive) {
@@ -142,58 +140,35 @@ void Posts::let_go(const ReceivePointer &receive) {
 }
 
 void Posts::finish() {
-  for (const auto &[posted, receive] : wildcards_) {
-    if (!receive->cancelled) left_.push_back(*receive);
+  for (const uint64_t posted : wildcards_.all()) {
+    const Receive &receive = *open_.at(posted);
+    if (!receive.cancelled) left_.push_back(receive);
   }
   while (!open_.empty()) let_go(ReceivePointer(open_.begin()->second));
 }
 
-bool Posts::may_have_taken(const ChannelKey &key) const {
-  return std::any_of(unknown_.begin(), unknown_.end(), [&](const Receive &receive) { return may_be(receive, key); });
-}
-
-bool Posts::may_be(const Receive &wildcard, const ChannelKey &key) {
-  return wildcard.communicator == key.communicator && wildcard.window == key.window && wildcard.pair == key.pair &&
-         wildcard.from.value_or(key.from) == key.from && wildcard.tag.value_or(key.tag) == key.tag;
-}
-
 void Posts::give_places(Channel *channel) {
-  const auto before = [&](const Receive &other, const Receive &receive) {
-    return other.posted < receive.posted && may_be(other, channel->key);
-  };
+  wildcards_.give_up(channel);
+  ++looks_;
   while (!channel->open.empty()) {
-    const ReceivePointer receive = channel->open.front();
-    if (receive->state == Receive::State::open) break;
-    if (receive->state == Receive::State::received) {
-      const bool held_up = std::any_of(wildcards_.begin(), wildcards_.end(),
-                                       [&](const auto &other) { return before(*other.second, *receive); });
-      if (held_up) {
-        held_up_.insert(channel);
-        return;
-      }
-      receive->exact =
-          std::none_of(unknown_.begin(), unknown_.end(), [&](const Receive &other) { return before(other, *receive); });
-      receive->place = channel->placed++;
-      --held_back_;
-      channels_->placed(channel->key);
-      ++channel->expected;
-    }
-    channel->open.pop_front();
-    if (receive->state == Receive::State::received && !receive->wanted) {
-      held_up_.erase(channel);
-      // The channel may be gone then.
-      const bool last = channel->open.empty();
-      channels_->take(*receive);
-      if (last) return;
-    }
+    const ReceivePointer receive = channel->open.begin()->second;
+    if (receive->state == Receive::State::open || wildcards_.hold_up(channel, receive->posted)) return;
+    receive->exact = !unknown_.may_have_taken(channel->key, receive->posted);
+    receive->place = channel->placed++;
+    --held_back_;
+    channels_->placed(channel->key);
+    ++channel->expected;
+    channel->open.erase(channel->open.begin());
+    if (receive->wanted) continue;
+    // The channel may be gone then.
+    const bool last = channel->open.empty();
+    channels_->take(*receive);
+    if (last) return;
   }
-  held_up_.erase(channel);
 }
 
-void Posts::try_again() {
-  const std::set<Channel *> held_up = std::move(held_up_);
-  held_up_.clear();
-  for (Channel *channel : held_up) give_places(channel);
+void Posts::give_places(const std::vector<Channel *> &channels) {
+  for (Channel *channel : channels) give_places(channel);
 }
 
 }  // namespace cairn::analyze

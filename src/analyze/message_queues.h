@@ -3,22 +3,21 @@
 // they were posted; a wildcard's channel is known when it is complete, so what was posted behind it has to wait for
 // that where it may be of the same channel.
 //
-// Plain values, one thread. Cost in proportion to what has not met yet, and to the channels that had receives without
-// a known sender; a channel in which all has met is forgotten.
+// Plain values, one thread. Memory in proportion to what has not met yet, and to the channels that had receives without
+// a known sender; a channel in which all has met is forgotten. A receive costs the logarithm of how many are open.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "analyze/messages.h"
+#include "analyze/wildcards.h"
 
 namespace cairn::analyze {
 
@@ -57,7 +56,8 @@ struct Receive {
   MarkPointer content = nullptr;  ///< of that, or of the one that took what a probe had found: Arrivals::content
   enum class State : uint8_t { open, received, dropped } state = State::open;
   bool wanted = true;  ///< somebody will take its message; else it is gone when there is one
-  bool cancelled = false;
+  bool cancelled =
+      false;  ///< MPI_Cancel was called for it, and nobody has seen yet that it got its message all the same
   bool exact = true;
   Channel *channel = nullptr;     ///< once it has a place
   std::optional<uint64_t> place;  ///< among the receives of its channel
@@ -86,7 +86,8 @@ struct Channel {
   std::map<uint64_t, SentPointer> flying;  ///< messages that nobody took, by place
   /// Places of messages that nobody will take, with their receives, of those that did not complete.
   std::map<uint64_t, std::optional<Receive>> unwanted;
-  std::deque<ReceivePointer> open;  ///< receives without a place, in the order in which they were posted
+  std::map<uint64_t, ReceivePointer> open;  ///< receives without a place, by when they were posted
+  uint64_t cancelled = 0;                   ///< of these, as Receive::cancelled
 };
 
 class Channels {
@@ -131,10 +132,12 @@ class Posts {
   void received(const ReceivePointer &receive, uint32_t from, int64_t tag);
   /// It took no message; or (`some`) nobody knows which.
   void drop(const ReceivePointer &receive, bool some);
+  /// From now on it may end without a message.
+  static void cancel(Receive *receive);
   /// It will be complete, but nobody sees when.
   void let_go(const ReceivePointer &receive);
   /// Nobody knows whether another one took its message.
-  void doubt(const Receive &receive) { unknown_.push_back(receive); }
+  void doubt(const Receive &receive) { unknown_.add(receive); }
   /// Of all that are left: the rank makes no more calls.
   void finish();
   /// Receives that are complete and have no place, since an earlier one may have to come before them.
@@ -142,21 +145,23 @@ class Posts {
   /// Receives from anybody, or under any tag, that were open then.
   [[nodiscard]] const std::vector<Receive> &left() const { return left_; }
   /// Whether a receive of which nobody knows what it took, or one of those left, may have taken a message of it.
-  [[nodiscard]] bool may_have_taken(const ChannelKey &key) const;
-  [[nodiscard]] static bool may_be(const Receive &wildcard, const ChannelKey &key);
+  [[nodiscard]] bool may_have_taken(const ChannelKey &key) const { return unknown_.may_have_taken(key); }
+  /// How often a channel was looked at for receives that can have their place.
+  [[nodiscard]] uint64_t looks() const { return looks_; }
 
  private:
   void give_places(Channel *channel);
-  void try_again();
+  /// Of those that waited behind a receive from anybody.
+  void give_places(const std::vector<Channel *> &channels);
 
   Channels *channels_;
   uint32_t rank_;
   uint64_t posted_ = 0;
   uint64_t held_back_ = 0;
+  uint64_t looks_ = 0;
   std::map<uint64_t, ReceivePointer> open_;
-  std::map<uint64_t, ReceivePointer> wildcards_;  ///< of `open_`
-  std::set<Channel *> held_up_;                   ///< by a wildcard
-  std::vector<Receive> unknown_;                  ///< that took some message
+  Wildcards wildcards_;  ///< of `open_`
+  UnknownTakers unknown_;
   std::vector<Receive> left_;
 };
 

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <vector>
+
 namespace cairn::analyze {
 namespace {
 
@@ -118,6 +123,83 @@ TEST_F(MessageQueues, LetTheMessagesGoThatNobodyTakes) {
   send(1, 5, 30);
   EXPECT_EQ(*again->place, 0);
   EXPECT_EQ(take(again), 30);
+}
+
+/// Completes in some order what was all open at once, and says how often a channel was looked at.
+class OpenWildcards : public MessageQueues {
+ protected:
+  static constexpr uint64_t kMany = 20'000;
+  uint64_t complete(const std::vector<uint64_t> &order, const std::function<int64_t(uint64_t)> &tag_of) {
+    std::vector<ReceivePointer> open;
+    for (uint64_t i = 0; i < order.size(); ++i) {
+      open.push_back(i % 3 == 0   ? post(std::nullopt, std::nullopt)
+                     : i % 3 == 1 ? post(1, std::nullopt)
+                                  : post(std::nullopt, tag_of(i)));
+    }
+    const uint64_t before = posts_.looks();
+    for (const uint64_t each : order) posts_.received(open[each], 1, tag_of(each));
+    for (uint64_t i = 0; i < order.size(); ++i) send(1, tag_of(i), i);
+    const auto is_its_own = [&](uint64_t i) { return take(open[i]) == static_cast<int64_t>(i); };
+    uint64_t right = 0;
+    for (uint64_t i = 0; i < order.size(); ++i) right += is_its_own(i) ? 1 : 0;
+    EXPECT_EQ(right, order.size());
+    EXPECT_EQ(posts_.held_back(), 0);
+    return posts_.looks() - before;
+  }
+  /// Each of the first half is the last one that holds up all of the second half; and so on.
+  static std::vector<uint64_t> order(int which) {
+    std::vector<uint64_t> made(kMany);
+    std::iota(made.begin(), made.end(), 0U);
+    if (which == 1) std::reverse(made.begin(), made.end());
+    if (which == 2) std::rotate(made.begin(), made.begin() + kMany / 2, made.end());
+    if (which == 3) {
+      std::rotate(made.begin(), made.begin() + kMany / 2, made.end());
+      std::reverse(made.begin() + kMany / 2, made.end());
+    }
+    for (uint64_t i = 0; which == 4 && i < kMany; ++i) made[i] = i * 7919 % kMany;
+    return made;
+  }
+};
+
+TEST_F(OpenWildcards, CostAsMuchAsThereAreOfThem) {
+  for (int which = 0; which < 5; ++which) {
+    const uint64_t apart = complete(order(which), [](uint64_t i) { return static_cast<int64_t>(i); });
+    EXPECT_LE(apart, 5 * kMany) << "a channel each, order " << which;
+    const uint64_t together = complete(order(which), [](uint64_t i) { return static_cast<int64_t>(i % 7); });
+    EXPECT_LE(together, 5 * kMany) << "seven channels, order " << which;
+  }
+}
+
+TEST_F(OpenWildcards, HoldUpWhatIsOfKnownSendersToo) {
+  std::vector<ReceivePointer> any;
+  std::vector<ReceivePointer> exact;
+  for (int64_t i = 0; i < static_cast<int64_t>(kMany); ++i) {
+    any.push_back(post(std::nullopt, i % 2 == 0 ? std::nullopt : std::optional(i)));
+    exact.push_back(post(1, i));
+  }
+  for (int64_t i = 0; i < static_cast<int64_t>(kMany); ++i) posts_.received(exact[static_cast<size_t>(i)], 1, i);
+  EXPECT_EQ(posts_.held_back(), kMany);
+  for (size_t i = 0; i + 1 < kMany; i += 2) {
+    posts_.drop(any[i + 1], false);
+    posts_.received(any[i], 2, 0);
+  }
+  EXPECT_EQ(posts_.held_back(), 0);
+  EXPECT_LE(posts_.looks(), 6 * kMany);
+}
+
+TEST_F(MessageQueues, CountWhatWasCancelledUntilItIsKnownToHaveGotItsMessage) {
+  send(1, 5, 10);
+  send(1, 5, 11);
+  const ReceivePointer first = post(1, 5);
+  const ReceivePointer second = post(1, 5);
+  Posts::cancel(first.get());
+  Posts::cancel(first.get());
+  EXPECT_EQ(*posts_.look({0, 1, kMe, 5}, {})->place, 1) << "the second takes the first message";
+  posts_.received(first, 1, 5);
+  EXPECT_EQ(*posts_.look({0, 1, kMe, 5}, {})->place, 2) << "which the first got all the same";
+  posts_.received(second, 1, 5);
+  EXPECT_EQ(take(first), 10);
+  EXPECT_EQ(take(second), 11);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -250,6 +251,24 @@ class Replay {
     return true;
   }
 
+  /// Channels with messages that nobody took, by receiver and by what a receive asks for that may take them.
+  struct LeftFor {
+    const Channel *first = nullptr;
+    bool several = false;
+  };
+  using LeftChannels = std::map<std::pair<uint32_t, Question>, LeftFor>;
+  static LeftChannels by_question(const std::vector<const Channel *> &left) {
+    LeftChannels all;
+    for (const Channel *channel : left) {
+      if (channel->flying.empty()) continue;
+      for (const Question &question : Question::met_by(channel->key)) {
+        const auto [entry, fresh] = all.try_emplace({channel->key.to, question}, LeftFor{channel, false});
+        if (!fresh) entry->second.several = true;
+      }
+    }
+    return all;
+  }
+
   /// What nobody received, and receives that got nothing.
   void tell_unmatched() {
     std::vector<Unmatched> all;
@@ -268,16 +287,14 @@ class Replay {
         if (receive) all.push_back({receive->posting, false, key.communicator, key.from, key.tag, known});
       }
     }
+    const LeftChannels left_for = by_question(left);
     for (const auto &rank : ranks_) {
       for (const Receive &receive : rank->posts().left()) {
-        const auto is_for = [&](const Channel *channel) {
-          return !channel->flying.empty() && channel->key.to == receive.posting.rank &&
-                 Posts::may_be(receive, channel->key);
-        };
-        const bool known = scope_.lossy.empty() && std::none_of(left.begin(), left.end(), is_for);
-        const auto first = std::find_if(left.begin(), left.end(), is_for);
-        if (first != left.end() && std::none_of(first + 1, left.end(), is_for)) {
-          unseen(receive, *(*first)->flying.begin()->second, (*first)->key);
+        const auto found = left_for.find({receive.posting.rank, Question::of(receive)});
+        const bool known = scope_.lossy.empty() && found == left_for.end();
+        if (found != left_for.end() && !found->second.several) {
+          const Channel &channel = *found->second.first;
+          unseen(receive, *channel.flying.begin()->second, channel.key);
         }
         all.push_back({receive.posting, false, receive.communicator, receive.from, receive.tag, known});
       }

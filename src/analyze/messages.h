@@ -211,7 +211,7 @@ struct MessageCounts {
   uint64_t read = 0;        ///< calls that were gone through
   uint64_t messages = 0;    ///< receives with their sends
   uint64_t collective = 0;  ///< ends of collective calls that waited for others
-  uint64_t cancelled = 0;   ///< receives of nothing
+  uint64_t cancelled = 0;   ///< receives of nothing, and sends of nothing
   // What was left out, by why:
   uint64_t nameless = 0;  ///< of any sender or tag, without a status
   uint64_t lost = 0;      ///< the trace lacks calls of the sender

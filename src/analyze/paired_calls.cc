@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "analyze/cancellations.h"
 #include "base/as_size.h"
 #include "spec/ids.h"
 #include "trace/model/status_field.h"
@@ -88,6 +89,8 @@ class Pair {
     if (function_.asked_tag == 0) return;
     const unsigned tag = function_.asked_tag - 1U;
     wild_tag_ = asks(a_, tag, spec::constant_id::k_ANY_TAG) && !asks(b_, tag, spec::constant_id::k_ANY_TAG);
+    unheard_ = function_.nonblocking && !function_.persistent && asked(function_.asked_tag) == kNobodysTag &&
+               a_.fields[tag] != b_.fields[tag];
   }
   [[nodiscard]] std::optional<int64_t> asked(unsigned one_more) const {
     if (one_more == 0) return std::nullopt;
@@ -116,6 +119,7 @@ class Pair {
   bool same(size_t place, const Parameter &parameter, const Field &a, const Field &b) {
     if (a.is_bytes != b.is_bytes) return false;
     if (a.is_bytes) return same_text(parameter, a, b);
+    if (unheard_ && place + 1 == function_.asked_tag) return true;
     if ((wild_source_ && place + 1 == function_.asked_source) || (wild_tag_ && place + 1 == function_.asked_tag))
       return true;
     switch (parameter.layout) {
@@ -128,7 +132,7 @@ class Pair {
                same_addresses(parameter.kind, a, b, parameter.effect == Effect::map_memory, parameter.keeps_raw);
       case Layout::status:
         // What a program fills itself began as what lay there.
-        return parameter.direction == Direction::inout || same_statuses(a, b);
+        return parameter.direction == Direction::inout || (same_statuses(a, b) && are_cancelled(b));
       case Layout::error:
         return same_errors(a, b);
       default:
@@ -274,6 +278,26 @@ class Pair {
     return first.at_end() && second.at_end();
   }
 
+  /// Whether those are that nobody can have heard on that side.
+  [[nodiscard]] bool are_cancelled(const Field &statuses) const {
+    AtomReader atoms(trace::StatusField::of(statuses).atoms);
+    for (const Ended &ended : completes_) {
+      std::array<AtomValue, 5> status;
+      for (AtomValue &part : status) part = atoms.at_end() ? AtomValue{} : atoms.next();
+      const Meanings::Bound *bound = meanings_.find(ended.parameter->kind, ended.first, ended.second);
+      if (bound != nullptr && bound->unheard && !is_cancelled(status)) return false;
+    }
+    return true;
+  }
+  static bool is_cancelled(const std::array<AtomValue, 5> &status) {
+    return !status[4].special && status[4].value != 0;
+  }
+  [[nodiscard]] bool is_unheard(size_t i) const {
+    if (i >= completes_.size()) return false;
+    const Ended &ended = completes_[i];
+    const Meanings::Bound *bound = meanings_.find(ended.parameter->kind, ended.first, ended.second);
+    return bound != nullptr && bound->unheard;
+  }
   /// What a status says that is something else than what was asked for.
   bool same_statuses(const Field &a, const Field &b) {
     if (a.atoms == b.atoms) return true;
@@ -302,6 +326,8 @@ class Pair {
     const bool classes = of[2].constant() >= 0 && in[2].constant() >= 0;
     if (classes && of[2].value != in[2].value) return false;
     if (classes && of[2].constant() == spec::constant_id::k_ERR_PENDING) return true;
+    // The rest of what was cancelled means nothing.
+    if (is_unheard(i)) return is_cancelled(of) && is_cancelled(in);
     for (const size_t part : {size_t{0}, size_t{1}, size_t{3}}) {
       if (is_equal(of[part], in[part]) || (untold && part == 3)) continue;
       const bool asked = part < 2 && in[part].is(trace::kImplied) && !of[part].special;
@@ -329,7 +355,7 @@ class Pair {
       if (!stays) meanings_.give_up(ended.parameter->kind, ended.first, ended.second);
     }
     for (const Made &made : made_) {
-      Meanings::Bound bound{made.second, function_.persistent, std::nullopt, std::nullopt};
+      Meanings::Bound bound{made.second, function_.persistent, std::nullopt, std::nullopt, unheard_};
       if (wild_source_) bound.source = asked(function_.asked_source);
       if (wild_tag_) bound.tag = asked(function_.asked_tag);
       meanings_.bind(made.kind, made.first, bound);
@@ -357,6 +383,7 @@ class Pair {
   std::vector<Made> made_;
   bool wild_source_ = false;
   bool wild_tag_ = false;
+  bool unheard_ = false;
 };
 
 }  // namespace

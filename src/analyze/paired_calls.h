@@ -37,6 +37,7 @@ class Meanings {
     // Of a receive from anybody: what the second side asked for.
     std::optional<int64_t> source;
     std::optional<int64_t> tag;
+    bool unheard = false;  ///< a receive that the second side posted under nobody's tag (cancellations.h)
   };
   using Kind = spec::Kind;
   using Key = std::pair<Kind, HandleName>;

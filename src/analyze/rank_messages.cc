@@ -61,6 +61,8 @@ RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *c
       gatherings_(gatherings),
       counts_(*counts),
       arrivals_(arrivals),
+      cancelled_(*scope.trace, rank),
+      topologies_(&scope.communicators.graphs()),
       sizes_(scope.trace->rank_count()) {
   several_threads_ = scope.trace->has_threads(rank);
   cut_short_ = !scope.trace->rank_info(rank).complete;
@@ -207,7 +209,7 @@ void RankMessages::act(const MessageCall &call, MessageStep *step) {
       if (arrivals_->wants_meetings()) collective(call, step);
       return;
     case Does::start:
-      for (const HandleName &name : call.requests) start(name, step);
+      for (size_t i = 0; i < call.requests.size(); ++i) start(call.requests[i], i, step);
       return;
     case Does::ready:
       for (const HandleName &name : call.requests) ready(name, call.partitions.value_or(0), step);
@@ -218,7 +220,7 @@ void RankMessages::act(const MessageCall &call, MessageStep *step) {
     case Does::cancel:
       for (const HandleName &name : call.requests) {
         const auto found = requests_.find(name);
-        if (found != requests_.end() && found->second.active) found->second.active->cancelled = true;
+        if (found != requests_.end() && found->second.active) Posts::cancel(found->second.active.get());
       }
       return;
     case Does::release:
@@ -258,6 +260,11 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
     return;
   }
   if (call.persistent) return make(call, *communicator);
+  if (call.send && call.request && cancelled_.is_cancelled(step->call.call)) {
+    ++counts_.cancelled;
+    new_request(*call.request);
+    return;
+  }
   SentPointer message;
   if (call.send) message = send(*call.send, *communicator, call.sent_bytes, call.content, step);
   if (message && call.request && !call.receive) {
@@ -349,7 +356,7 @@ void RankMessages::ready(const HandleName &name, uint64_t partitions, MessageSte
   if (found != requests_.end() && found->second.partitions.ready(partitions)) send(&found->second, step);
 }
 
-void RankMessages::start(const HandleName &name, MessageStep *step) {
+void RankMessages::start(const HandleName &name, size_t place, MessageStep *step) {
   const auto found = requests_.find(name);
   if (found == requests_.end()) return;
   Request &request = found->second;
@@ -362,7 +369,11 @@ void RankMessages::start(const HandleName &name, MessageStep *step) {
     request.part = std::move(part);
   }
   if (!request.communicator) return;
-  if (request.send && request.partitions.start()) send(&request, step);
+  if (request.send && request.partitions.start()) {
+    const bool is_message = !cancelled_.is_cancelled(step->call.call, place);
+    counts_.cancelled += is_message ? 0 : 1;
+    if (is_message) send(&request, step);
+  }
   if (request.receive) {
     request.active = post(*request.receive, *request.communicator, request.content, *step, request.pair);
   }
@@ -383,9 +394,9 @@ void RankMessages::complete(const HandleName &name, const MessageOutcome &outcom
 void RankMessages::arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step,
                           MessageStep::Arriving::How how) {
   // In other statuses MPICH leaves what lay there.
-  if (receive->cancelled && (outcome.cancelled || !outcome.told)) {
+  if (receive->cancelled && (outcome.cancelled || !(outcome.told || outcome.as_asked))) {
     ++counts_.cancelled;
-    return posts_.drop(receive, !outcome.told);
+    return posts_.drop(receive, !outcome.cancelled);
   }
   std::optional<uint32_t> from = receive->from;
   if (outcome.rank) from = in_world(receive->communicator, *outcome.rank);

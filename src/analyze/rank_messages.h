@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/cancellations.h"
 #include "analyze/communicators.h"
 #include "analyze/groups.h"
 #include "analyze/message_calls.h"
@@ -205,7 +206,8 @@ class RankMessages {
   /// A request to start.
   void make(const MessageCall &call, uint32_t communicator);
   void ready(const HandleName &name, uint64_t partitions, MessageStep *step);
-  void start(const HandleName &name, MessageStep *step);
+  /// `place`: among those that the call starts.
+  void start(const HandleName &name, size_t place, MessageStep *step);
   void complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step);
   /// A receive is complete, or its message is there.
   void arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step,
@@ -226,6 +228,7 @@ class RankMessages {
   Gatherings *gatherings_;
   MessageCounts &counts_;
   Arrivals *arrivals_;
+  Cancellations cancelled_;
   CommunicatorNames names_;
   Topologies topologies_;
   std::unique_ptr<WindowFollower> windows_;  ///< nullptr: nobody wants that

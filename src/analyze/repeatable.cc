@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/cancellations.h"
 #include "analyze/row_access.h"
 #include "analyze/spawned.h"
 #include "spec/ids.h"
@@ -137,6 +138,32 @@ Result<void> may_be_repeated(const trace::Trace &trace, Others others) {
                 "see docs/replay.md");
   }
   return {};
+}
+
+uint64_t uncertain_cancels(const trace::Trace &trace, bool persistent) {
+  uint64_t calls = 0;
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    if (!Cancellations::may_be_in(trace, index)) continue;
+    const std::vector<uint64_t> counts = trace.row_counts(index);
+    const uint32_t rank = trace.class_view(index).ranks.front();
+    const RowScope scope{trace.sites(index), trace.class_thread(index)};
+    std::set<std::pair<uint32_t, uint64_t>> makers;  // call sites
+    std::vector<std::pair<std::optional<HandleName>, uint64_t>> cancels;
+    for (uint32_t row = 0; row < counts.size(); ++row) {
+      const spec::Function &function = spec::functions()[trace.row_head(index, row).function];
+      const bool cancel = function.id == spec::function_id::Cancel;
+      if (counts[row] == 0 || (!cancel && !function.persistent)) continue;
+      const trace::Row values = trace.row(index, row, rank);
+      const auto request = RowAccess(values, scope).handle("request");
+      if (cancel) cancels.emplace_back(request, counts[row]);
+      if (!cancel && request) makers.emplace(request->site.module, request->site.offset);
+    }
+    for (const auto &[request, count] : cancels) {
+      const bool may_be = !request || makers.contains({request->site.module, request->site.offset});
+      if (!persistent || (may_be && !makers.empty())) calls += count;
+    }
+  }
+  return calls;
 }
 
 std::map<std::string, uint64_t> left_out(const trace::Trace &trace) {

@@ -25,6 +25,10 @@ enum class Others : uint8_t {
 /// A usage error if calls are missing, or the run was aborted, or something needs jobs that are not there.
 Result<void> may_be_repeated(const trace::Trace &trace, Others others = Others::none);
 
+/// Calls of MPI_Cancel of which it is chance, in what is made again, whether they cancel the same: of all requests, or
+/// of `persistent` ones, as far as their makers say (where a row does not say whose it is it may be).
+uint64_t uncertain_cancels(const trace::Trace &trace, bool persistent);
+
 /// Calls that are left out of what is made again, by function, with how many there are.
 std::map<std::string, uint64_t> left_out(const trace::Trace &trace);
 

@@ -10,7 +10,7 @@ namespace cairn::analyze {
 namespace {
 
 Neighbors in_order(std::vector<int64_t> sources, std::vector<int64_t> destinations) {
-  Neighbors made{std::move(sources), std::move(destinations), {}};
+  Neighbors made{std::move(sources), std::move(destinations), {}, true};
   made.order.resize(made.sources.size());
   std::iota(made.order.begin(), made.order.end(), 0U);
   return made;
@@ -37,7 +37,7 @@ std::optional<Neighbors> of_grid(const std::vector<int64_t> &dimensions, const s
     below *= extent;
   }
   for (uint32_t i = 0; i < all.size(); i += 2) order.insert(order.end(), {i + 1, i});
-  return Neighbors{all, all, order};
+  return Neighbors{all, all, order, true};
 }
 
 }  // namespace
@@ -68,7 +68,10 @@ void Topologies::see(const RowAccess &row, const NewCommunicator &made) {
     const auto parent = known_.find(made.parent);
     if (parent == known_.end()) return;
     topology = parent->second;
-  } else if (function != "MPI_Dist_graph_create") {
+  } else if (function == "MPI_Dist_graph_create") {
+    const auto found = graphs_ == nullptr ? DistGraphs::const_iterator() : graphs_->find(made.name);
+    if (graphs_ != nullptr && found != graphs_->end()) topology.graph = found->second;
+  } else {
     return;
   }
   known_.emplace(made.name, std::move(topology));
@@ -91,6 +94,7 @@ std::optional<Neighbors> Topologies::of(const std::string &communicator, uint32_
   if (found == known_.end()) return std::nullopt;
   const Topology &topology = found->second;
   if (topology.own) return topology.own;
+  if (topology.graph) return topology.graph->of(place);
   if (!topology.dimensions.empty()) return of_grid(topology.dimensions, topology.periods, place);
   if (place >= topology.index.size()) return std::nullopt;
   const int64_t first = place == 0 ? 0 : topology.index[place - 1];

@@ -146,19 +146,23 @@ std::vector<PendingBuffers::Overlap> PendingBuffers::use(const std::vector<Regio
   for (const Region &region : regions) {
     const auto space = spaces_.find(region.space);
     if (space == spaces_.end()) continue;
-    const Places &places = space->second.pending;
-    for (auto at = places.lower_bound(region.begin() - space->second.longest); at != places.end(); ++at) {
-      if (at->first >= region.end() || found.size() == kMostOverlaps) break;
-      const Pending &pending = at->second;
-      if (pending.region.end() <= region.begin() || (!pending.region.writes && !region.writes)) continue;
-      const Request &of = requests_.at(pending.request);
-      if (of.unsure) continue;
-      const bool told = std::any_of(found.begin(), found.end(),
-                                    [&](const Overlap &each) { return each.pending.call == of.call.call; });
-      if (told) continue;
-      const uint64_t bytes = common(pending.region, region);
-      if (bytes != 0) found.push_back({of.call, pending.region.writes, region.writes, bytes});
-    }
+    const auto look_at = [&](const Places &places) {
+      for (auto at = places.lower_bound(region.begin() - space->second.longest); at != places.end(); ++at) {
+        if (at->first.at >= region.end() || found.size() == kMostOverlaps) break;
+        ++looks_;
+        const Region &pending = at->second;
+        if (pending.end() <= region.begin()) continue;
+        const Request &of = requests_.at(at->first.request);
+        if (of.unsure) continue;
+        const bool told = std::any_of(found.begin(), found.end(),
+                                      [&](const Overlap &each) { return each.pending.call == of.call.call; });
+        if (told) continue;
+        const uint64_t bytes = common(pending, region);
+        if (bytes != 0) found.push_back({of.call, pending.writes, region.writes, bytes});
+      }
+    };
+    look_at(space->second.written);
+    if (region.writes) look_at(space->second.read);
   }
   if (!request) return found;
   complete(*request);  // one of that name that nobody saw complete
@@ -168,11 +172,11 @@ std::vector<PendingBuffers::Overlap> PendingBuffers::use(const std::vector<Regio
     if (!region.later) continue;
     made.sends = made.sends && !region.writes;
     Space &space = spaces_[region.space];
-    space.pending.emplace(region.begin(), Pending{region, *request});
+    (region.writes ? space.written : space.read).emplace(Begin{region.begin(), *request}, region);
     space.longest = std::max(space.longest, region.layout->true_extent());
     made.regions.push_back(region);
   }
-  if (made.sends) ++sends_;
+  if (made.sends) sends_.push_back(*request);
   requests_.emplace(*request, std::move(made));
   return found;
 }
@@ -205,18 +209,18 @@ void PendingBuffers::complete(const analyze::HandleName &request) {
   if (found == requests_.end()) return;
   for (const Region &region : found->second.regions) {
     const auto space = spaces_.find(region.space);
-    Places &places = space->second.pending;
-    const auto [first, last] = places.equal_range(region.begin());
-    const auto place = std::find_if(first, last, [&](const auto &each) { return each.second.request == request; });
-    if (place != last) places.erase(place);
-    if (places.empty()) spaces_.erase(space);
+    Places &places = region.writes ? space->second.written : space->second.read;
+    const auto place = places.find(Begin{region.begin(), request});
+    if (place != places.end()) places.erase(place);
+    if (space->second.read.empty() && space->second.written.empty()) spaces_.erase(space);
   }
   const bool sends = found->second.sends;
-  if (sends && !found->second.unsure) --sends_;
   requests_.erase(found);
-  if (!sends || sends_ == 0) return;
-  for (auto &[name, other] : requests_) other.unsure = other.unsure || other.sends;
-  sends_ = 0;
+  if (!sends) return;
+  for (const HandleName &name : std::exchange(sends_, {})) {
+    const auto other = requests_.find(name);
+    if (other != requests_.end()) other->second.unsure = other->second.unsure || other->second.sends;
+  }
 }
 
 }  // namespace cairn::check

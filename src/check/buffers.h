@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -68,17 +69,25 @@ class PendingBuffers {
   std::vector<Overlap> use(const std::vector<Region> &regions, const analyze::CallTime &call,
                            const std::optional<analyze::HandleName> &request);
   void complete(const analyze::HandleName &request);
+  /// How many pending buffers were looked at.
+  [[nodiscard]] uint64_t looks() const { return looks_; }
   /// How many bytes one of a call's buffers reads and another one writes.
   uint64_t read_and_written(const std::vector<Region> &regions);
 
  private:
-  struct Pending {
-    Region region;
+  /// By where they begin, and by request, so that any number of one place are told apart.
+  struct Begin {
+    int64_t at = 0;
     analyze::HandleName request;
+    bool operator<(const Begin &other) const { return at != other.at ? at < other.at : request < other.request; }
+    friend bool operator<(const Begin &begin, int64_t at) { return begin.at < at; }
+    friend bool operator<(int64_t at, const Begin &begin) { return at < begin.at; }
   };
-  using Places = std::multimap<int64_t, Pending>;
+  using Places = std::multimap<Begin, Region, std::less<>>;
+  /// What is only read is apart: who reads it, too, need not look at it.
   struct Space {
-    Places pending;
+    Places read;
+    Places written;
     int64_t longest = 0;
   };
   struct Request {
@@ -90,11 +99,12 @@ class PendingBuffers {
   /// 0 where it is not known.
   uint64_t common(const Region &first, const Region &second);
 
+  uint64_t looks_ = 0;
   std::map<Region::Space, Space> spaces_;
   /// Bytes that two layouts with gaps have in common, so far apart.
   std::map<std::tuple<const objects::TypeLayout *, const objects::TypeLayout *, int64_t>, uint64_t> common_;
   std::map<analyze::HandleName, Request> requests_;
-  uint64_t sends_ = 0;  ///< requests that send and are sure
+  std::vector<analyze::HandleName> sends_;  ///< requests that send and were sure; some may be complete
 };
 
 }  // namespace cairn::check

@@ -60,6 +60,17 @@ TEST(PendingBuffers, MayBeReadTwice) {
   EXPECT_EQ(buffers.use({region(4, 8, true)}, call(3), std::nullopt).size(), 2U);
 }
 
+TEST(PendingBuffers, AreNotLookedAtWhereAllOnlyRead) {
+  constexpr int64_t kMany = 20'000;
+  PendingBuffers buffers;
+  for (int64_t i = 0; i < kMany; ++i) {
+    EXPECT_TRUE(buffers.use({region(0, 8, false)}, call(static_cast<uint64_t>(i)), request(i)).empty());
+  }
+  EXPECT_EQ(buffers.looks(), 0U);
+  EXPECT_EQ(buffers.use({region(4, 8, true)}, call(kMany), std::nullopt).size(), PendingBuffers::kMostOverlaps);
+  EXPECT_LE(buffers.looks(), PendingBuffers::kMostOverlaps);
+}
+
 TEST(PendingBuffers, LieBetweenOneAnother) {
   const objects::TypeLayout *number = table().predefined(ids::k_INT);
   const objects::TypeLayout *column = table().repeated(10, 40, number);

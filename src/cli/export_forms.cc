@@ -242,12 +242,13 @@ int write_goal(const ExportOptions &options, Scope *scope, Progress *progress) {
   const auto done = exporting::write_goal(scope, !options.no_gaps, &*out, &counts);
   progress->clear();
   say_left_out(counts.left_out, true);
-  const auto tell = [](uint64_t count, const char *thing, const char *why) {
-    if (count != 0) say(fmt::format("{}: {}", plural(count, thing), why));
+  const auto tell = [](uint64_t count, const char *one, const char *several) {
+    if (count != 0) say(fmt::format("{}: left out", plural(count, one, several)));
   };
-  tell(counts.cancelled, "message that was cancelled", "what was sent stands there, what was to be received does not");
-  tell(counts.unfinished, "receive that was never completed", "left out");
-  tell(counts.strange, "call among neighbours that the trace does not tell", "left out");
+  tell(counts.cancelled, "message that was cancelled", "messages that were cancelled");
+  tell(counts.unfinished, "receive that was never completed", "receives that were never completed");
+  tell(counts.strange, "call among neighbours that the trace does not tell",
+       "calls among neighbours that the trace does not tell");
   return finish(&*out, done, options,
                 fmt::format("{}, {}, {}", plural(counts.operations, "operation"), plural(counts.sends, "message"),
                             plural(counts.collectives, "part in a collective call", "parts in collective calls")));

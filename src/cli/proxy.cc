@@ -63,6 +63,12 @@ int proxy(ProxyOptions &options) {
     for (const auto &[what, calls] : analyze::left_out(*trace)) {
       say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
     }
+    if (const uint64_t calls = analyze::uncertain_cancels(*trace, false); calls != 0) {
+      say(
+          fmt::format("{} of MPI_Cancel: chance decides whether they cancel what they did, and where they don't the "
+                      "program may wait for ever",
+                      plural(calls, "call")));
+    }
   }
   const auto made = proxy::generate(*trace, sources, settings, fs::path(options.file).filename().string());
   if (!made) return report(made.error(), options.file);

@@ -169,6 +169,12 @@ Result<Prepared> prepare(ReplayOptions &options) {
     for (const auto &[what, calls] : analyze::left_out(member.trace)) {
       say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
     }
+    if (const uint64_t calls = analyze::uncertain_cancels(member.trace, true); calls != 0) {
+      say(
+          fmt::format("{} of MPI_Cancel, of persistent requests: chance decides whether they cancel what they did, and "
+                      "where they don't the replay may wait for ever",
+                      plural(calls, "call")));
+    }
   }
   return prepared;
 }

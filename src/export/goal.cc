@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,17 +31,18 @@ using simgrid::View;
 /// Numbers of tags, the same on all ranks.
 class GoalTags {
  public:
-  uint32_t of(uint32_t communicator, int64_t tag, Tags::Of what) {
+  /// `pair`: of MessageEnd.
+  uint32_t of(uint32_t communicator, int64_t tag, Tags::Of what, uint32_t pair = 0) {
     if (what == Tags::Of::messages && communicator == simgrid::Groups::kWorld && tag >= 0 && tag < kFirst) {
       return static_cast<uint32_t>(tag);
     }
     const auto next = static_cast<uint32_t>(kFirst + static_cast<int64_t>(numbered_.size()));
-    return numbered_.try_emplace({{communicator, what}, tag}, next).first->second;
+    return numbered_.try_emplace({communicator, what, tag, pair}, next).first->second;
   }
 
  private:
   static constexpr int64_t kFirst = int64_t{1} << 30;
-  std::map<std::pair<std::pair<uint32_t, Tags::Of>, int64_t>, uint32_t> numbered_;
+  std::map<std::tuple<uint32_t, Tags::Of, int64_t, uint32_t>, uint32_t> numbered_;
 };
 
 /// Lines in order, of which some are filled in later.
@@ -137,6 +139,10 @@ class RankSchedule {
           blocking.push_back({send(end), false});
           break;
         case Kind::isend:
+          if (!end.is_message) {
+            requests_[end.request] = {operation("calc 0")};
+            break;
+          }
           ++counts_.sends;
           requests_[end.request] = {send(end)};
           break;
@@ -176,7 +182,9 @@ class RankSchedule {
   std::string recv_text(const MessageEnd &end) {
     return fmt::format("recv {}b from {} tag {}", std::max<uint64_t>(1, end.bytes), end.peer_in_world, tag_of(end));
   }
-  uint32_t tag_of(const MessageEnd &end) { return tags_.of(end.communicator, end.tag, Tags::Of::messages); }
+  uint32_t tag_of(const MessageEnd &end) {
+    return tags_.of(end.communicator, end.tag, end.pair != 0 ? Tags::Of::partitions : Tags::Of::messages, end.pair);
+  }
 
   void post(uint64_t request) {
     compute();

@@ -29,7 +29,7 @@ struct GoalCounts {
   uint64_t sends = 0;        ///< of the program, not of what collective operations became
   uint64_t collectives = 0;  ///< a rank's part in an operation counts as one
   uint64_t computed_ns = 0;  ///< by all ranks
-  uint64_t cancelled = 0;    ///< messages that the program cancelled: their sends stand there
+  uint64_t cancelled = 0;    ///< messages that the program cancelled: they take no time
   uint64_t unfinished = 0;   ///< receives that were never completed: they do not stand there
   uint64_t strange = 0;      ///< collective operations whose processes the trace does not know
   LeftOut left_out;

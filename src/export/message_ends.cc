@@ -59,10 +59,11 @@ std::pair<uint64_t, uint64_t> moved(const Collective &call, const View &view, bo
 }  // namespace
 
 MessageEnds::MessageEnds(const Scope &scope, uint32_t rank, LeftOut *left_out)
-    : left_out_(*left_out), calls_(*scope.trace, scope.groups, scope.rows, rank) {}
+    : left_out_(*left_out), cancelled_(*scope.trace, rank), calls_(*scope.trace, scope.groups, scope.rows, rank) {}
 
 const std::vector<MessageEnd> &MessageEnds::of(const trace::Event &event) {
   ends_.clear();
+  call_ = event.index;
   const simgrid::SimulatedCall &call = calls_.see(event);
   if (call.unfinished) {
     ++left_out_.unfinished;
@@ -80,8 +81,9 @@ void MessageEnds::act(const simgrid::SimulatedCall &call, uint32_t function) {
     case MessageCall::Does::transfer:
       return transfer(call);
     case MessageCall::Does::start:
-      for (const HandleName &name : messages.requests) {
-        if (const auto found = requests_.find(name); found != requests_.end()) start(&found->second);
+      for (size_t i = 0; i < messages.requests.size(); ++i) {
+        const auto found = requests_.find(messages.requests[i]);
+        if (found != requests_.end()) start(&found->second, i);
       }
       return;
     case MessageCall::Does::complete:
@@ -159,6 +161,7 @@ void MessageEnds::transfer(const simgrid::SimulatedCall &call) {
     request.receive->known = call.room.has_value();
     request.asked = messages.receive;
   }
+  if (messages.partitions) number_pair(messages, &request);
   if (messages.found) {
     // From now on it is known whom it hears.
     if (messages.outcome.rank) request.asked->rank = messages.outcome.rank;
@@ -179,6 +182,18 @@ void MessageEnds::transfer(const simgrid::SimulatedCall &call) {
   if (request.receive) arrive(*request.receive, request, messages.outcome, Kind::receive);
 }
 
+/// Operations in partitions match once for all, in the order in which both sides make those of one envelope.
+void MessageEnds::number_pair(const MessageCall &call, Request *request) {
+  if (request->send) {
+    MessageEnd &send = *request->send;
+    send.pair = ++partitioned_sends_[{send.communicator, send.peer_in_world, send.tag}];
+  }
+  if (!request->receive || !call.receive->rank || !call.receive->tag) return;
+  if (const auto from = request->view->in_world(*call.receive->rank)) {
+    request->receive->pair = ++partitioned_receives_[{request->view->number, *from, *call.receive->tag}];
+  }
+}
+
 void MessageEnds::start_send(Request *request) {
   if (!request->send->known) ++left_out_.unsized;
   request->send->request = ++last_request_;
@@ -187,7 +202,8 @@ void MessageEnds::start_send(Request *request) {
   request->active = true;
 }
 
-void MessageEnds::start(Request *request) {
+void MessageEnds::start(Request *request, size_t place) {
+  if (request->send) request->send->is_message = !cancelled_.is_cancelled(call_, place);
   if (request->send && request->partitions.start()) start_send(request);
   if (request->receive) {
     request->receive->request = ++last_request_;
@@ -207,7 +223,7 @@ void MessageEnds::complete(const HandleName &name, const MessageOutcome &outcome
   if (found == requests_.end()) return;
   Request &request = found->second;
   if (request.active) {
-    const bool cancelled = request.cancelled && (outcome.cancelled || !outcome.told);
+    const bool cancelled = request.cancelled && (outcome.cancelled || !(outcome.told || outcome.as_asked));
     for (auto *each : {&request.send, &request.receive, &request.part}) {
       if (!*each) continue;
       MessageEnd end = **each;

@@ -10,8 +10,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
+#include "analyze/cancellations.h"
 #include "analyze/partitions.h"
 #include "export/scope.h"
 #include "simgrid/rank_calls.h"
@@ -37,10 +39,12 @@ struct MessageEnd {
   uint32_t peer = 0;          ///< rank in the communicator: of an intercommunicator, in the other group
   uint32_t peer_in_world = 0;
   int64_t tag = 0;
-  uint64_t bytes = 0;    ///< of the message
-  bool known = true;     ///< the bytes are; else of a receive the room for it, of others 0
-  bool is_room = false;  ///< of a receive whose status was ignored: the bytes are the room that it had
-  uint64_t request = 0;  ///< from 1; each start of a persistent one has its own
+  uint32_t pair = 0;       ///< analyze::ChannelKey: such messages meet no others of their tag
+  bool is_message = true;  ///< of a send: false: it is about to be cancelled, and nobody receives it
+  uint64_t bytes = 0;      ///< of the message
+  bool known = true;       ///< the bytes are; else of a receive the room for it, of others 0
+  bool is_room = false;    ///< of a receive whose status was ignored: the bytes are the room that it had
+  uint64_t request = 0;    ///< from 1; each start of a persistent one has its own
   // Of collective operations:
   uint32_t function = 0;
   std::optional<uint32_t> root;  ///< rank in the communicator
@@ -81,7 +85,9 @@ class MessageEnds {
   void act(const simgrid::SimulatedCall &call, uint32_t function);
   void transfer(const simgrid::SimulatedCall &call);
   void collective(const analyze::Collective &collective, uint32_t function);
-  void start(Request *request);
+  void number_pair(const analyze::MessageCall &call, Request *request);
+  /// `place`: among those that the call starts.
+  void start(Request *request, size_t place = 0);
   void start_send(Request *request);
   void complete(const analyze::HandleName &name, const analyze::MessageOutcome &outcome);
   void arrive(MessageEnd receive, const Request &request, const analyze::MessageOutcome &outcome,
@@ -89,9 +95,15 @@ class MessageEnds {
   std::optional<MessageEnd> sending(const simgrid::SimulatedCall &call, const simgrid::View &view);
 
   LeftOut &left_out_;
+  analyze::Cancellations cancelled_;
+  uint64_t call_ = 0;  ///< that is looked at
   simgrid::RankCalls calls_;
   std::map<analyze::HandleName, Request> requests_;
   std::map<analyze::HandleName, Request> found_;  ///< messages that were probed for
+  /// Operations in partitions that were made, by communicator, the other side in MPI_COMM_WORLD, and tag.
+  using Envelopes = std::map<std::tuple<uint32_t, uint32_t, int64_t>, uint32_t>;
+  Envelopes partitioned_sends_;
+  Envelopes partitioned_receives_;
   uint64_t last_request_ = 0;
   std::vector<MessageEnd> ends_;
 };

@@ -34,6 +34,7 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
       files(settings.scratch),
       attachments(of, its_rank, settings.scratch, settings.first),
       other_jobs(settings.scratch, settings.job, its_rank),
+      cancellations(of, its_rank),
       invokers(spec::functions().size(), nullptr),
       made(spec::functions().size()),
       begin_ticks(ticks()),

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "analyze/cancellations.h"
 #include "analyze/decode.h"
 #include "replay/attachments.h"
 #include "replay/memory.h"
@@ -92,6 +93,7 @@ class Job {
   ScratchFiles files;
   Attachments attachments;
   OtherJobs other_jobs;
+  analyze::Cancellations cancellations;
   std::vector<std::optional<Word>> constants;
   std::vector<Invoke> invokers;
   std::vector<Made> made;  ///< by function; of thread 0 alone where there are several

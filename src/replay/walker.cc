@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -104,10 +105,10 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
     heap_.before_call(row->function, [this](const trace::HeapEvent &event) { happens(event); });
     Result<void> done;
     if ((*plan)->depth == 0 && pending_.empty()) {
-      Node alone{*plan, row, {}};
+      Node alone{*plan, row, {}, read_ - 1};
       done = make(&alone);
     } else {
-      done = take({*plan, row, {}});
+      done = take({*plan, row, {}, read_ - 1});
     }
     if (!done) return done;
   }
@@ -195,6 +196,7 @@ Result<void> Walker::make(Node *node) {
   if (lifecycle) job_.before(plan, &standing_);
   standing_.row.store(node->row, std::memory_order_relaxed);
   standing_.plan.store(&plan, std::memory_order_release);
+  if (!job_.cancellations.empty()) force_cancellation(*node, words.data());
   const bool takes_any = job_.settings.free_order && (plan.await != Await::some_requests || !has_persistent(plan));
   if (plan.await != Await::nothing && !takes_any) wait_for_outcome(plan, words.data());
   if (plan.attaches) {
@@ -253,6 +255,30 @@ Result<void> Walker::make(Node *node) {
     if (auto done = make(&left); !done) return done;
   }
   return {};
+}
+
+void Walker::force_cancellation(const Node &node, Word *words) const {
+  using Came = analyze::Cancellation::Came;
+  const Plan &plan = *node.plan;
+  const analyze::Cancellation *begun = job_.cancellations.begun_by_thread(thread(), node.number);
+  if (begun != nullptr && begun->came == Came::cancelled) {
+    if (begun->receive && plan.function->asked_tag != 0) {
+      words[plan.function->asked_tag - 1U] = static_cast<Word>(analyze::kNobodysTag);
+    }
+    for (uint8_t i = 0; i < plan.function->parameter_count && !begun->receive; ++i) {
+      const auto nobody = job_.constants[spec::constant_id::k_PROC_NULL];
+      if (std::string_view(plan.function->parameters[i].name) == "dest" && nobody) words[i] = *nobody;
+    }
+  }
+  const analyze::Cancellation *asked = job_.cancellations.asked_by_thread(thread(), node.number);
+  // Of a send that would wait for the receiver, which may wait for what comes behind this call.
+  const bool came = asked != nullptr && asked->came == Came::complete && asked->receive;
+  if (!came || job_.settings.keep_wild || job_.settings.free_order) return;
+  for (const Plan::HandleUse &use : plan.handles) {
+    const Word request =
+        use.by_pointer ? load(reinterpret_cast<const char *>(words[use.parameter]), use.bytes) : words[use.parameter];
+    wait_until([&] { return is_done(request); });
+  }
 }
 
 Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {

@@ -37,6 +37,7 @@ class Walker {
     Plan *plan = nullptr;
     const trace::Row *row = nullptr;
     std::vector<Node> nested;
+    uint64_t number = 0;  ///< among the thread's calls
   };
   Result<Plan *> plan_of(grammar::Symbol number);
   void happens(const trace::HeapEvent &event);
@@ -44,6 +45,8 @@ class Walker {
   Result<void> take(Node node);
   Result<void> make(Node *node);
   Result<void> gather(const Plan &plan, Word *words, Word *handles);
+  /// What was cancelled in the recording is so here, and what was not is not.
+  void force_cancellation(const Node &node, Word *words) const;
   /// What a displacement in a dynamic window is here.
   Result<void> aim(const Plan &plan, Word *words);
   void settle(Plan &plan, const Word *words, const Word *handles, Word result);

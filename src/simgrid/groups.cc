@@ -33,6 +33,7 @@ Result<Groups> Groups::of(const trace::Trace &trace, const analyze::Sources &sou
   const auto communicators = analyze::Communicators::of(trace, sources);
   if (!communicators) return tl::unexpected(communicators.error());
   Groups groups;
+  groups.graphs_ = communicators->graphs();
   groups.members_.resize(kWorld + 1);
   std::vector<uint32_t> &world = groups.members_[kWorld][0];
   world.resize(trace.rank_count());

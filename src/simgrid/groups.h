@@ -53,11 +53,13 @@ class Groups {
   [[nodiscard]] const std::array<std::vector<uint32_t>, 2> &members(uint32_t number) const { return members_[number]; }
   /// All but kSelf and kWorld, by their names.
   [[nodiscard]] const std::map<std::string, uint32_t, std::less<>> &numbers() const { return numbers_; }
+  [[nodiscard]] const analyze::DistGraphs &graphs() const { return graphs_; }
 
  private:
   std::vector<std::vector<uint32_t>> alone_;                   ///< by rank
   std::vector<std::array<std::vector<uint32_t>, 2>> members_;  ///< by number
   std::map<std::string, uint32_t, std::less<>> numbers_;       ///< of those whose members are known
+  analyze::DistGraphs graphs_;
 };
 
 /// Tags of MPI_COMM_WORLD below 2^30 stay what they are. Others are of a block of 2^20 for each communicator, or, where

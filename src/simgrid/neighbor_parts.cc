@@ -20,7 +20,8 @@ bool NeighborParts::of(const Collective &collective, const View &view, std::vect
                        std::vector<Part> *receives) const {
   const std::string *name = calls_.name_of(collective.communicator);
   const auto known = name == nullptr ? std::nullopt : topologies_.of(*name, view.place);
-  if (!known) return false;
+  // Whether it is known must not depend on how much this process sends: the others tell their side of the messages.
+  if (!known || (!known->ordered && collective.each)) return false;
   const auto amount = [](const std::vector<uint64_t> &amounts, size_t place) {
     return amounts.size() == 1 ? amounts[0] : place < amounts.size() ? amounts[place] : 0;
   };

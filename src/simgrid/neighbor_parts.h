@@ -14,10 +14,11 @@ namespace cairn::simgrid {
 class NeighborParts {
  public:
   NeighborParts(const RankCalls &calls, const std::vector<analyze::RowScope> &scopes)
-      : calls_(calls), scopes_(scopes) {}
+      : calls_(calls), scopes_(scopes), topologies_(&calls.groups().graphs()) {}
   /// The rank's next call, which `calls` has seen.
   void see(const trace::Event &event);
-  /// What the rank sends and receives in that operation; false: the trace does not tell its neighbours.
+  /// What the rank sends and receives in that operation; false: the trace does not tell its neighbours, or
+  /// which of the amounts is whose.
   bool of(const Collective &collective, const View &view, std::vector<Part> *sends, std::vector<Part> *receives) const;
 
  private:

@@ -139,7 +139,6 @@ void RankActions::transfer(const SimulatedCall &call) {
   }
   Request message;
   message.persistent = messages.persistent;
-  message.partitioned = messages.partitions.has_value();
   message.partitions = analyze::Partitions(messages.partitions.value_or(0));
   message.send = messages.send;
   message.receive = messages.receive;
@@ -148,6 +147,11 @@ void RankActions::transfer(const SimulatedCall &call) {
   message.room = call.room;
   message.buffered = call.buffered;
   if (!message.view) return leave_out("messages in communicators whose members the trace does not know");
+  if (messages.partitions) {
+    auto &made = message.send ? partitioned_sends_ : partitioned_receives_;
+    const analyze::Envelope &envelope = message.send ? *message.send : *message.receive;
+    message.pair = ++made[{message.view->number, envelope.rank.value_or(-1), envelope.tag.value_or(-1)}];
+  }
   if (message.persistent) {
     if (messages.request) requests_[*messages.request] = {std::move(message)};
     return;
@@ -175,6 +179,13 @@ void RankActions::transfer(const SimulatedCall &call) {
   if (message.receive && !several_threads_) wait(both.waits);
 }
 
+/// Those in partitions match in the order in which both sides made them, whatever is started first.
+int32_t RankActions::tag_of(const Request &message, int64_t tag) const {
+  if (message.pair == 0) return run_.tags->of(message.view->number, tag);
+  const int64_t of_pair = tag + (int64_t{message.pair - 1} << 32U);
+  return run_.tags->of(message.view->number, of_pair, Tags::Of::partitions);
+}
+
 /// With `into`, as a nonblocking one.
 void RankActions::send(const Request &message, Request *into) {
   const auto &[rank, tag] = *message.send;
@@ -182,8 +193,7 @@ void RankActions::send(const Request &message, Request *into) {
   const auto to = message.view->in_world(*rank);
   if (!to) return leave_out("messages to or from processes that are not in the trace");
   if (!message.sent) tell("sends with sizes that the trace does not know: they count as 0");
-  const auto of = message.partitioned ? Tags::Of::partitions : Tags::Of::messages;
-  const int32_t number = run_.tags->of(message.view->number, *tag, of);
+  const int32_t number = tag_of(message, *tag);
   const auto line =
       add("{} {} {} {}", into != nullptr ? "isend" : "send", *to, number, size_text(message.sent.value_or(0)));
   ++counts_.sends;
@@ -205,8 +215,7 @@ void RankActions::post(const Request &message, Request *into) {
   } else {
     const auto from = message.view->in_world(*rank);
     if (!from) return leave_out("messages to or from processes that are not in the trace");
-    const auto of = message.partitioned ? Tags::Of::partitions : Tags::Of::messages;
-    const int32_t number = run_.tags->of(message.view->number, *tag, of);
+    const int32_t number = tag_of(message, *tag);
     into->lines.push_back(add("irecv {} {} {}", *from, number, room_text(message.room)));
     into->waits.push_back({*from, rank_, number});
     ++under_way_;
@@ -280,7 +289,7 @@ void RankActions::complete(const std::vector<HandleName> &names, const std::vect
 void RankActions::settle(Request *request, const MessageOutcome &outcome, std::vector<Key> *waits) {
   if (!request->active) return;
   // In other statuses MPICH leaves what lay there.
-  if (request->cancelled && (outcome.cancelled || !outcome.told)) {
+  if (request->cancelled && (outcome.cancelled || !(outcome.told || outcome.as_asked))) {
     for (const RankFile::Line &line : request->lines) file_.drop(line);
     counts_.receives -= request->receive ? 1 : 0;
     counts_.sends -= request->send ? 1 : 0;

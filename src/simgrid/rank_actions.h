@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "analyze/communicator_names.h"
@@ -51,7 +52,7 @@ class RankActions {
   };
   struct Request {
     bool persistent = false;
-    bool partitioned = false;
+    uint32_t pair = 0;  ///< analyze::ChannelKey
     analyze::Partitions partitions{};
     // What starting it does.
     std::optional<analyze::Envelope> send;
@@ -72,6 +73,7 @@ class RankActions {
   void pass_time(const trace::Event &event, bool waits);
   [[nodiscard]] uint64_t lasted_ns() const;
   void act(const SimulatedCall &call);
+  [[nodiscard]] int32_t tag_of(const Request &message, int64_t tag) const;
   void transfer(const SimulatedCall &call);
   void send(const Request &message, Request *into);
   void post(const Request &message, Request *into);
@@ -106,7 +108,11 @@ class RankActions {
   NeighborParts neighbors_;
   std::map<analyze::HandleName, std::deque<Request>> requests_;
   std::map<analyze::HandleName, Request> found_;  ///< messages that were probed for
-  uint64_t under_way_ = 0;                        ///< requests that SMPI has and was not told to wait for
+  /// Operations in partitions that were made, by communicator, rank there, and tag.
+  using Envelopes = std::map<std::tuple<uint32_t, int64_t, int64_t>, uint32_t>;
+  Envelopes partitioned_sends_;
+  Envelopes partitioned_receives_;
+  uint64_t under_way_ = 0;  ///< requests that SMPI has and was not told to wait for
   bool several_threads_ = false;
   bool timed_ = false;
   double mean_gap_ns_ = 0;

@@ -30,6 +30,7 @@ class RankCalls {
   const SimulatedCall &see(const trace::Event &event);
   /// The communicator that it made; nullptr: none.
   [[nodiscard]] const analyze::NewCommunicator *made() const { return made_; }
+  [[nodiscard]] const Groups &groups() const { return groups_; }
   /// What the communicator is called; nullptr: a constant, or not known.
   [[nodiscard]] const std::string *name_of(const analyze::HandleName &communicator) const;
   /// nullopt: not known.

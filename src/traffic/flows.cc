@@ -191,6 +191,11 @@ class CallReading {
       ++made_.nowhere;
       return;
     }
+    // Which amount is whose is not known where their order is not.
+    const auto are_alike = [](const auto &all) {
+      return std::all_of(all.begin(), all.end(), [&](const auto &each) { return each == all.front(); });
+    };
+    const bool told = known->ordered || are_alike(call.sends) || are_alike(known->destinations);
     for (size_t i = 0; i < known->destinations.size(); ++i) {
       if (known->destinations[i] < 0) continue;
       const auto there = place.in_world(known->destinations[i]);
@@ -198,7 +203,7 @@ class CallReading {
         ++made_.nowhere;
         continue;
       }
-      made_.flows.push_back({Kind::neighbor, place.rank, *there, amount(call, call.sends, i)});
+      made_.flows.push_back({Kind::neighbor, place.rank, *there, told ? amount(call, call.sends, i) : std::nullopt});
     }
   }
   /// For the i-th of several, or for each of them.

@@ -30,7 +30,8 @@ struct Made {
 
 class Meanings {
  public:
-  Meanings(Members *members, uint32_t rank, uint32_t world_size) : members_(members), rank_(rank), sizes_(world_size) {}
+  Meanings(Members *members, uint32_t rank, uint32_t world_size)
+      : members_(members), rank_(rank), sizes_(world_size), topologies_(&members->graphs()) {}
 
   /// Calls of that function change what names mean.
   static bool needs(uint32_t function);

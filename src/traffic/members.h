@@ -39,6 +39,7 @@ class Members {
       : communicators_(&communicators), world_size_(world_size) {}
   /// nullptr: there is none of that name.
   [[nodiscard]] const analyze::Communicator *find(std::string_view name) const { return communicators_->find(name); }
+  [[nodiscard]] const analyze::DistGraphs &graphs() const { return communicators_->graphs(); }
   [[nodiscard]] const analyze::Communicator *world() const { return communicators_->all().data(); }
   /// nullopt: nobody knows that the process is in it.
   [[nodiscard]] std::optional<Place> place(const analyze::Communicator *communicator, uint32_t rank);

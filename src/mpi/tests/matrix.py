@@ -70,11 +70,24 @@ class Unknown(Exception):
     """The trace does not tell how much, or with whom."""
 
 
+def told_edges(calls):
+    """Of each communicator of MPI_Dist_graph_create, by its name: the edges that all processes tell."""
+    graphs = collections.defaultdict(list)
+    for call in calls:
+        if call.get('function') != 'MPI_Dist_graph_create' or call.get('return', 'MPI_SUCCESS') != 'MPI_SUCCESS':
+            continue
+        args = call['args']
+        destinations = iter(args.get('destinations') or [])
+        for node, degree in zip(args.get('sources') or [], args.get('degrees') or []):
+            graphs[named(args['comm_dist_graph'])] += [(node, next(destinations)) for _ in range(degree)]
+    return graphs
+
+
 class Rank:
     """One process: what its names mean now, and what its calls move."""
 
-    def __init__(self, rank, communicators, told):
-        self.rank, self.communicators, self.told = rank, communicators, told
+    def __init__(self, rank, communicators, graphs, told):
+        self.rank, self.communicators, self.graphs, self.told = rank, communicators, graphs, told
         self.types, self.windows, self.requests, self.topologies = {}, {}, {}, {}
 
     # Who is meant.
@@ -157,6 +170,8 @@ class Rank:
             return 'graph', args['index'], args['edges']
         if name == 'Dist_graph_create_adjacent':
             return 'adjacent', args.get('destinations') or []
+        if name == 'Dist_graph_create':
+            return 'told', self.graphs[named(args['comm_dist_graph'])]
         return parent if 'dup' in name else None
 
     def neighbours(self, comm):
@@ -167,6 +182,8 @@ class Rank:
         kind, place = topology[0], own.index(self.rank)
         if kind == 'adjacent':
             return topology[1]
+        if kind == 'told':  # in which order nobody knows, but all amounts here are the same
+            return sorted(to for node, to in topology[1] if node == place)
         if kind == 'graph':
             return topology[2][topology[1][place - 1] if place else 0:topology[1][place]]
         dims, periods = topology[1:]
@@ -374,11 +391,12 @@ def check(cairn, trace):
     told = json.loads(says('info', '--communicators', '--json'))['communicators']
     communicators = {each['name']: each['groups'] for each in told}
     by_hand, ranks = Sums(), {}
-    for line in says('dump', '--jsonl').splitlines()[1:]:
-        call = json.loads(line)
+    calls = [json.loads(line) for line in says('dump', '--jsonl').splitlines()[1:]]
+    graphs = told_edges(calls)
+    for call in calls:
         rank = call['rank']
         if rank not in ranks:
-            ranks[rank] = Rank(rank, communicators, by_hand.told_by(rank))
+            ranks[rank] = Rank(rank, communicators, graphs, by_hand.told_by(rank))
         ranks[rank].call(call)
     told = json.loads(says('matrix', '--json', '--by', 'comm', '--collectives', 'expanded'))
     problems = []

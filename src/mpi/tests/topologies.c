@@ -172,11 +172,34 @@ static void distributed_graph(void) {
   MPI(MPI_Comm_free(&comm));
 }
 
+/// Each process tells the edges of another one, and nobody asks for its own: from each the next and the third next.
+static void told_by_others(void) {
+  const int node = (rank + 1) % size;
+  const int degree = 2;
+  const int destinations[2] = {(node + 1) % size, (node + 3) % size};
+  MPI_Comm comm;
+  MPI_Comm copy;
+  MPI(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &node, &degree, destinations, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm));
+  MPI(MPI_Comm_dup(comm, &copy));
+  long out[2] = {rank, rank};
+  long in[2];
+  MPI_Request request;
+  MPI(MPI_Neighbor_allgather(out, 1, MPI_LONG, in, 1, MPI_LONG, comm));
+  CHECK(in[0] + in[1] == (rank + size - 1) % size + (rank + 3 * size - 3) % size);
+  MPI(MPI_Neighbor_alltoall(out, 1, MPI_LONG, in, 1, MPI_LONG, copy));
+  CHECK(in[0] + in[1] == (rank + size - 1) % size + (rank + 3 * size - 3) % size);
+  MPI(MPI_Ineighbor_alltoall(out, 1, MPI_LONG, in, 1, MPI_LONG, comm, &request));
+  MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  MPI(MPI_Comm_free(&copy));
+  MPI(MPI_Comm_free(&comm));
+}
+
 int main(int argc, char **argv) {
   start(&argc, &argv);
   CHECK(size <= kMax);
   cartesian();
   graph();
   distributed_graph();
+  told_by_others();
   return finish();
 }
