@@ -262,4 +262,7 @@ int main(int count, char **words) {
   printf("Ratios, and GB/s of encoding / decoding on one core (geometric means).\n\n");
   print_codecs(coders, made, of_real, of_made);
   if (!real.empty()) print_ratios(coders, real, of_real);
+  std::vector<Array> repeating = repeating_arrays();
+  std::erase_if(repeating, [&](const Array &array) { return array.name.find(data) == std::string::npos; });
+  if (!repeating.empty()) print_ratios(coders, repeating, measure_all(coders, repeating, repeat));
 }
