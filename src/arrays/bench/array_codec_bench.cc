@@ -1,11 +1,11 @@
 // Ratio and speed of every array codec, on one core, as Markdown: docs/array-codecs.md publishes what this prints.
 //
-//   array_codec_bench [--repeat N] [--codec NAME]... [--data WORD]
+//   array_codec_bench [--repeat N] [--codec NAME]... [--data WORD] [--portable]
 //
 // A speed is the best of N runs (default 5), in plain bytes by the CPU time of the thread; what the computer does
 // besides makes runs slower, never faster. Decoded bytes are compared with what went in. Beside our codecs: the plain,
 // scalar form of the paper's XOR (`xor, plain`), and what blosc does with one thread, if it was there when this was
-// built.
+// built. --portable: as on a CPU without AVX2.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +13,7 @@
 #include <functional>
 
 #include "array_data.h"
+#include "arrays/codec/cpu.h"
 #include "plain_xor.h"
 
 #ifdef CAIRN_HAVE_BLOSC
@@ -218,8 +219,10 @@ int main(int count, char **words) {
       names.emplace_back(words[++i]);
     } else if (i + 1 < count && word == "--data") {
       data = words[++i];
+    } else if (word == "--portable") {
+      codec::portable_only = true;
     } else {
-      fprintf(stderr, "usage: array_codec_bench [--repeat N] [--codec NAME]... [--data WORD]\n");
+      fprintf(stderr, "usage: array_codec_bench [--repeat N] [--codec NAME]... [--data WORD] [--portable]\n");
       return 2;
     }
   }
@@ -259,4 +262,7 @@ int main(int count, char **words) {
   printf("Ratios, and GB/s of encoding / decoding on one core (geometric means).\n\n");
   print_codecs(coders, made, of_real, of_made);
   if (!real.empty()) print_ratios(coders, real, of_real);
+  std::vector<Array> repeating = repeating_arrays();
+  std::erase_if(repeating, [&](const Array &array) { return array.name.find(data) == std::string::npos; });
+  if (!repeating.empty()) print_ratios(coders, repeating, measure_all(coders, repeating, repeat));
 }

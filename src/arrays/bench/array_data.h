@@ -34,4 +34,8 @@ Array heat(codec::Element element);
 /// The reference is step `earlier`, if that is not 0.
 Array atoms(bool interleaved, int earlier);
 
+/// What repeats: bounds of cells of a row (N x 2), corners of the cells of a curvilinear grid (N x M x 4) and of
+/// triangles (N x 3), the numbers of those corners, and time stamps that 20 values each share.
+std::vector<Array> repeating_arrays();
+
 }  // namespace cairn::bench

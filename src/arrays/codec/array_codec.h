@@ -4,9 +4,9 @@
 //
 // Values are little-endian and row-major, the last axis the fastest. What a codec chooses for a box (an axis, a stride)
 // it writes at the front of its bytes: `decode` needs what `encode` got beside the values, and nothing else. Numbers
-// are permanent; 128 and above are a user's own functions, which this registry does not know. Nothing throws, prints or
-// keeps anything between calls: any thread may use any codec. A decoder writes exactly `values` or gives false,
-// whatever bytes it is given.
+// are permanent; 128 and above are a user's own functions, which this registry does not know. Nothing throws or prints.
+// Any thread may use any codec; each keeps some of the memory that it worked in for its next call (codec/reused.h). A
+// decoder writes exactly `values` or gives false, whatever bytes it is given.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "arrays/codec/cpu.h"
+#include "arrays/codec/reused.h"
 #include "arrays/testing/boxes.h"
 
 namespace cairn::codec {
@@ -67,6 +68,28 @@ TEST(ArrayCodec, AnyCpuWritesAndReadsTheSameBytes) {
     for (const Content content : {Content::smooth, Content::missing, Content::decimal, Content::packed})
       check({element, content, {70, 341, 3}, values_of(element, content, 71610, random), {}});
   }
+}
+
+TEST(ArrayCodec, MemoryThatCodecsWorkInIsKeptForTheNext) {
+  const ReusedMemory probe = take_reused(8);
+  keep_reused(probe);
+  if (probe.size == 8) GTEST_SKIP() << "not with an address sanitizer";
+  const uint8_t *first = nullptr;
+  {
+    const Reused<uint64_t> some(100000);
+    first = reinterpret_cast<const uint8_t *>(some.get());
+  }
+  const Reused<float> less(199000);
+  EXPECT_EQ(reinterpret_cast<const uint8_t *>(less.get()), first);
+  const Reused<float> other(199000);
+  EXPECT_NE(reinterpret_cast<const uint8_t *>(other.get()), first);
+  // Of what is more than a thread keeps, the last.
+  std::vector<Reused<uint8_t>> many;
+  for (int i = 0; i < 6; ++i) many.emplace_back(size_t{5} << 20);
+  const uint8_t *const last = many.back().get();
+  many.clear();
+  const Reused<uint8_t> again(size_t{5} << 20);
+  EXPECT_EQ(again.get(), last);
 }
 
 TEST(ArrayCodec, RefusesShapesThatAreNotTheValues) {

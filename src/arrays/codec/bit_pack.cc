@@ -35,68 +35,99 @@ struct Totals {
   }
 };
 
+// Without vectors: what a number does to its lane, without a jump, since whether it fills a word cannot be foretold.
+// Shifts by as many bits as a word has are split in two.
+
+/// The lowest bits of a word, so many of them.
 template <typename Word>
-Word shift_left(Word x, uint32_t by) {
-  return by >= kBits<Word> ? Word(0) : static_cast<Word>(x << by);
-}
-template <typename Word>
-Word shift_right(Word x, uint32_t by) {
-  return by >= kBits<Word> ? Word(0) : static_cast<Word>(x >> by);
-}
+constexpr std::array<Word, kBits<Word> + 1> kLow = [] {
+  std::array<Word, kBits<Word> + 1> low = {};
+  for (size_t i = 1; i < low.size(); ++i) low[i] = static_cast<Word>(low[i - 1] << 1 | 1);
+  return low;
+}();
 
 template <typename Word>
 size_t pack_portable(const Word *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
   constexpr size_t n = kLanes<Word>;
+  constexpr uint32_t most = kBits<Word> - 1;
+  const size_t whole = count - count % n;
   std::array<Word, n> bits = {};
-  for (size_t i = 0; i < count; ++i) bits[i % n] += widths[i];
+  for (size_t i = 0; i < whole; i += n) {
+    for (size_t k = 0; k < n; ++k) bits[k] += widths[i + k];
+  }
+  for (size_t i = whole; i < count; ++i) bits[i - whole] += widths[i];
   const Totals<Word> totals(bits);
   std::array<uint32_t, n> end;
   std::array<Word, n> word = {};
   for (size_t k = 0; k < n; ++k) end[k] = static_cast<uint32_t>(totals.end[k]);
   uint8_t *at = out + totals.words * sizeof(Word);
-  for (size_t i = count; i-- > 0;) {
-    const size_t k = i % n;
-    if (widths[i] < end[k]) {
-      end[k] -= widths[i];
-      word[k] |= shift_left(numbers[i], end[k]);
-      continue;
-    }
+  // `write` writes what would be the complete word, and says where it ends.
+  const auto put = [&](size_t i, size_t k, auto write) {
+    const uint32_t first = end[k] - widths[i];
     // Its first bit is in the word before, or it is the first of this one: this one is complete.
-    const uint32_t before = widths[i] - end[k];
-    const Word full = word[k] | shift_right(numbers[i], before);
-    at -= sizeof(Word);
-    memcpy(at, &full, sizeof(Word));
-    word[k] = shift_left(numbers[i], kBits<Word> - before);
-    end[k] = kBits<Word> - before;
+    const uint32_t full = (first - 1) >> 31;
+    write(static_cast<Word>(word[k] | numbers[i] >> ((0 - first) & most)), full);
+    at -= full * sizeof(Word);
+    const Word shifted = static_cast<Word>(numbers[i] << 1) << ((first - 1) & most);
+    word[k] = (word[k] & (static_cast<Word>(full) - 1)) | shifted;
+    end[k] = first + full * kBits<Word>;
+  };
+  const auto write_last = [&](Word complete, uint32_t full) {
+    if (full != 0) memcpy(at - sizeof(Word), &complete, sizeof(Word));
+  };
+  size_t i = count;
+  for (; i > whole; --i) put(i - 1, i - 1 - whole, write_last);
+  // Where there is room before it, the word is written before it is known whether it is complete.
+  for (; i > 0 && at - out >= static_cast<ptrdiff_t>(n * sizeof(Word)); i -= n) {
+    for (size_t k = n; k-- > 0;) {
+      put(i - n + k, k, [&](Word complete, uint32_t /*full*/) { memcpy(at - sizeof(Word), &complete, sizeof(Word)); });
+    }
   }
+  for (; i > 0; --i) put(i - 1, (i - 1) % n, write_last);
   return totals.words * sizeof(Word);
 }
 
 template <typename Word>
 size_t unpack_portable(ByteView packed, const uint8_t *widths, size_t count, Word *numbers) {
   constexpr size_t n = kLanes<Word>;
+  constexpr uint32_t most = kBits<Word> - 1;
   std::array<Word, n> word = {};
-  std::array<uint32_t, n> used;
+  std::array<uint32_t, n> used;  // at least 1
   used.fill(kBits<Word>);
-  size_t at = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const size_t k = i % n;
-    const uint32_t width = widths[i];
-    Word number = shift_right(word[k], used[k]);
-    if (used[k] + width > kBits<Word>) {
-      if (packed.size() - at < sizeof(Word)) return kBadBits;
-      memcpy(&word[k], packed.data() + at, sizeof(Word));
-      at += sizeof(Word);
-      number |= shift_left(word[k], kBits<Word> - used[k]);
-      used[k] -= kBits<Word>;
+  const uint8_t *at = packed.data();
+  const uint8_t *const end = at + packed.size();
+  const auto get = [&](size_t i, size_t k, Word next) {
+    const uint32_t after = used[k] + widths[i];
+    const uint32_t more = (kBits<Word> - after) >> 31;
+    const Word number = static_cast<Word>(word[k] >> 1) >> (used[k] - 1) | next << ((0 - used[k]) & most);
+    // What comes from a word that is not needed lies above the width.
+    numbers[i] = number & kLow<Word>[widths[i]];
+    const Word taken = Word(0) - static_cast<Word>(more);
+    word[k] = (word[k] & ~taken) | (next & taken);
+    used[k] = after - more * kBits<Word>;
+    at += more * sizeof(Word);
+  };
+  size_t i = 0;
+  for (; i + n <= count && end - at >= static_cast<ptrdiff_t>(n * sizeof(Word)); i += n) {
+    for (size_t k = 0; k < n; ++k) {
+      Word next;
+      memcpy(&next, at, sizeof(Word));
+      get(i + k, k, next);
     }
-    used[k] += width;
-    numbers[i] = number & ~shift_left(static_cast<Word>(~Word(0)), width);
+  }
+  for (; i < count; ++i) {
+    const size_t k = i % n;
+    Word next = 0;
+    if (used[k] + widths[i] > kBits<Word>) {
+      if (end - at < static_cast<ptrdiff_t>(sizeof(Word))) return kBadBits;
+      memcpy(&next, at, sizeof(Word));
+    }
+    get(i, k, next);
   }
   for (size_t k = 0; k < n; ++k) {
-    if (shift_right(word[k], used[k]) != 0) return kBadBits;
+    if (word[k] >> 1 >> (used[k] - 1) != 0) return kBadBits;
   }
-  return at;
+  return static_cast<size_t>(at - packed.data());
 }
 
 #ifdef CAIRN_HAS_AVX2

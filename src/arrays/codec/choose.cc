@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 #include "arrays/codec/codecs.h"
@@ -30,6 +31,13 @@ struct Candidate {
   double speed;
 };
 constexpr Candidate kCandidates[] = {{kStore, 8e9}, {kXor, 2.5e9}, {3, 1.1e9}, {kDelta, 0.7e9}, {4, 0.5e9}};
+
+/// Where values come again as they were, some way behind: corners that cells share, say. The first of these sees it.
+constexpr Candidate kCopying[] = {{2, 0.4e9}, {4, 0.5e9}};
+/// Of values in a row so many must be as one of at most 256 before them, and not as the one before.
+constexpr double kCopies = 0.25;
+/// They are tried on this much in one piece, since what comes again does so far behind.
+constexpr size_t kPiece = size_t{128} << 10;
 
 /// What delta writes before and between its blocks.
 constexpr double kFront = 64;
@@ -76,6 +84,44 @@ double share_of_planes(const Sampled &sampled, size_t size) {
   double bits = 0;
   for (size_t k = 0; k < size && others > 0; ++k) bits += entropy(counts[k], others);
   return all == 0 ? 0 : bits * static_cast<double>(others) / static_cast<double>(8 * size * all);
+}
+
+/// The share of values in the middle of the box that come again at one of their four commonest distances.
+template <typename T>
+double share_of_copies(ByteView values) {
+  constexpr size_t kSome = 1024;
+  constexpr size_t kTable = 2048;
+  constexpr size_t kFar = 256;
+  const size_t count = std::min(kSome, values.size() / sizeof(T));
+  const uint8_t *from = values.data() + (values.size() / sizeof(T) - count) / 2 * sizeof(T);
+  std::array<T, kTable> last_of;
+  std::array<uint16_t, kTable> places = {};  // of the value that came last with that hash, from 1
+  std::array<uint16_t, kFar> distances = {};
+  T before = 0;
+  for (size_t i = 0; i < count; ++i) {
+    T value;
+    memcpy(&value, from + i * sizeof(T), sizeof(T));
+    const auto slot = static_cast<size_t>(uint64_t{value} * 0x9e3779b97f4a7c15ULL >> 53);
+    const size_t distance = i + 1 - places[slot];
+    if (places[slot] != 0 && last_of[slot] == value && distance < kFar && !(i > 0 && value == before))
+      ++distances[distance];
+    places[slot] = static_cast<uint16_t>(i + 1);
+    last_of[slot] = before = value;
+  }
+  std::partial_sort(distances.begin(), distances.begin() + 4, distances.end(), std::greater<>());
+  const int all = distances[0] + distances[1] + distances[2] + distances[3];
+  return count == 0 ? 0 : static_cast<double>(all) / static_cast<double>(count);
+}
+
+/// The share that is left of a piece in the middle of the box.
+double share_of_piece(const ArrayCodec &codec, ByteView values, Element element) {
+  const size_t size = size_of(element);
+  const size_t bytes = std::min(values.size(), kPiece);
+  const ByteView piece = values.subspan((values.size() - bytes) / 2 / size * size, bytes);
+  const uint64_t shape[] = {bytes / size};
+  Bytes coded;
+  if (!codec.encode(piece, {element, shape, {}}, {}, &coded)) return -1;
+  return static_cast<double>(coded.size()) / static_cast<double>(bytes);
 }
 
 }  // namespace
@@ -127,6 +173,19 @@ const ArrayCodec *choose_array_codec(ByteView values, const Grid &grid, const Go
     }
     best = codec;
     least = cost();
+  }
+  if (goal.kind == Goal::Kind::speed || size < 4) return best;
+  const double copies = size == 4 ? share_of_copies<uint32_t>(values) : share_of_copies<uint64_t>(values);
+  // What is left of floats is their values that are no copies, hardly less.
+  if (copies < kCopies || (is_float(grid.element) && least < 0.25 * (1 - copies))) return best;
+  for (const Candidate &candidate : kCopying) {
+    const ArrayCodec *codec = find_array_codec(candidate.id);
+    const bool for_bandwidth = goal.kind == Goal::Kind::bandwidth;
+    const double share = share_of_piece(*codec, values, grid.element);
+    const double cost = for_bandwidth ? share / goal.bytes_per_second + 1 / candidate.speed : share;
+    if (share < 0 || cost >= kWorth * least) continue;
+    best = codec;
+    least = cost;
   }
   return best;
 }

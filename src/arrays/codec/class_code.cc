@@ -1,9 +1,9 @@
 #include "arrays/codec/class_code.h"
 
 #include <array>
-#include <memory>
 
 #include "arrays/codec/code_lanes.h"
+#include "arrays/codec/reused.h"
 
 namespace cairn::codec {
 namespace {
@@ -125,13 +125,13 @@ bool read_class_codes(ByteReader &in, uint8_t *classes, size_t count) {
     if (contexts.first[c] <= contexts.first[c - 1]) return false;
   }
   const std::array<uint8_t, 256> context_of = contexts.table();
-  const auto table = std::make_unique_for_overwrite<std::array<CodeTable, kMaxContexts>>();
+  const Reused<CodeTable> table(kMaxContexts);
   for (size_t c = 0; c < contexts.count; ++c) {
     HuffmanCode code;
     if (!code.read(in)) return false;
-    fill_table(code, context_of, &(*table)[c]);
+    fill_table(code, context_of, &table[c]);
   }
-  return read_code_lanes(in, table->data(), classes, count);
+  return read_code_lanes(in, table.get(), classes, count);
 }
 
 }  // namespace cairn::codec

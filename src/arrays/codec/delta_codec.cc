@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <memory>
 
 #include "arrays/codec/bit_pack.h"
 #include "arrays/codec/codecs.h"
 #include "arrays/codec/delta_plan.h"
 #include "arrays/codec/delta_residual.h"
 #include "arrays/codec/mask.h"
+#include "arrays/codec/reused.h"
 
 namespace cairn::codec {
 namespace {
@@ -27,22 +27,22 @@ struct Room {
         before(history(plan.lags)),
         // As much as the history, so that it is moved but once for as many integers.
         size(before + std::min(count, std::max(before, block))),
-        all(std::make_unique_for_overwrite<Word[]>(size)),
+        all(size),
         next(all.get() + before),
-        residuals(std::make_unique_for_overwrite<Word[]>(block + 16)),
-        others(std::make_unique_for_overwrite<Word[]>(block + 16)),
-        held(std::make_unique_for_overwrite<uint8_t[]>(block + 8)),
-        fills(std::make_unique_for_overwrite<uint8_t[]>(block + 8)),
-        mask(std::make_unique_for_overwrite<uint8_t[]>(block / 8 + 8)),
+        residuals(block + 16),
+        others(block + 16),
+        held(block + 8),
+        fills(block + 8),
+        mask(block / 8 + 8),
         residual(block) {
     const bool fixed = plan.map.kind == Mapping::fixed;
     const bool scaled = plan.map.kind == Mapping::scaled;
     std::fill(all.get(), next, Word(0));
-    if (fixed || plan.by_reference) tails = std::make_unique_for_overwrite<Word[]>(block + 16);
-    if (fixed || plan.by_reference) widths = std::make_unique_for_overwrite<uint8_t[]>(block + 16);
-    if (scaled || plan.by_reference) corrections = std::make_unique_for_overwrite<uint8_t[]>(block);
-    if (plan.by_reference) unused = std::make_unique_for_overwrite<uint8_t[]>(block);
-    if (fixed) packed = std::make_unique_for_overwrite<uint8_t[]>(block * sizeof(Word) + 2 * kPackSlack);
+    if (fixed || plan.by_reference) tails = Reused<Word>(block + 16);
+    if (fixed || plan.by_reference) widths = Reused<uint8_t>(block + 16);
+    if (scaled || plan.by_reference) corrections = Reused<uint8_t>(block);
+    if (plan.by_reference) unused = Reused<uint8_t>(block);
+    if (fixed) packed = Reused<uint8_t>(block * sizeof(Word) + 2 * kPackSlack);
   }
   /// Where the integers of the next `count` values go, behind those that predictions of them need.
   Word *take(size_t count) {
@@ -56,25 +56,25 @@ struct Room {
   size_t block;
   size_t before;
   size_t size;
-  std::unique_ptr<Word[]> all;  ///< zeros, then the integers of the box, of which the first are forgotten
+  Reused<Word> all;  ///< zeros, then the integers of the box, of which the first are forgotten
   Word *next;
-  std::unique_ptr<Word[]> residuals;
-  std::unique_ptr<Word[]> others;   ///< of the reference; or residuals with gaps
-  std::unique_ptr<uint8_t[]> held;  ///< of the block: missing, or an exception
-  std::unique_ptr<uint8_t[]> fills;
-  std::unique_ptr<uint8_t[]> mask;
-  std::unique_ptr<Word[]> tails;
-  std::unique_ptr<uint8_t[]> widths;
-  std::unique_ptr<uint8_t[]> corrections;
-  std::unique_ptr<uint8_t[]> unused;
-  std::unique_ptr<uint8_t[]> packed;
+  Reused<Word> residuals;
+  Reused<Word> others;   ///< of the reference; or residuals with gaps
+  Reused<uint8_t> held;  ///< of the block: missing, or an exception
+  Reused<uint8_t> fills;
+  Reused<uint8_t> mask;
+  Reused<Word> tails;
+  Reused<uint8_t> widths;
+  Reused<uint8_t> corrections;
+  Reused<uint8_t> unused;
+  Reused<uint8_t> packed;
   ResidualRoom<Word> residual;
 };
 
 /// Nothing of what is not there.
 template <typename T>
-T *from(const std::unique_ptr<T[]> &numbers, size_t at) {
-  return numbers == nullptr ? nullptr : numbers.get() + at;
+T *from(const Reused<T> &numbers, size_t at) {
+  return numbers.get() == nullptr ? nullptr : numbers.get() + at;
 }
 
 /// Those that are not the fill value, though they are held. Eight masks behind the last are 0.

@@ -20,6 +20,16 @@ constexpr uint8_t kCodes = 2;
 constexpr uint8_t kPlaneStream = 0;
 constexpr uint8_t kPlaneCodes = 1;
 
+/// 2^width: of words of 32 bits by way of a float, since only newer CPUs shift each lane of a vector by its own width.
+template <typename Word>
+CAIRN_BODY Word power(Word width) {
+  if constexpr (sizeof(Word) == 4) {
+    return static_cast<Word>(static_cast<int32_t>(std::bit_cast<float>((width + 127) << 23)));
+  } else {
+    return Word(1) << width;
+  }
+}
+
 template <typename Word>
 CAIRN_BODY void classify_body(const Word *__restrict x, size_t count, uint8_t *__restrict classes,
                               uint8_t *__restrict widths, Word *__restrict low) {
@@ -28,7 +38,7 @@ CAIRN_BODY void classify_body(const Word *__restrict x, size_t count, uint8_t *_
     const Word width = width_of_class(klass);
     classes[i] = static_cast<uint8_t>(klass);
     widths[i] = static_cast<uint8_t>(width);
-    low[i] = x[i] & ((Word(1) << width) - 1);
+    low[i] = x[i] & (power(width) - 1);
   }
 }
 
@@ -48,7 +58,7 @@ CAIRN_BODY void join_body(const uint8_t *__restrict classes, const uint8_t *__re
   for (size_t i = 0; i < count; ++i) {
     const Word klass = classes[i];
     const Word high = klass < 4 ? klass : (klass & 3) | 4;
-    x[i] |= high << widths[i];
+    x[i] |= high * power(static_cast<Word>(widths[i]));
   }
 }
 

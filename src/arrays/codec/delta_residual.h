@@ -11,6 +11,7 @@
 
 #include <array>
 
+#include "arrays/codec/reused.h"
 #include "arrays/codec/stream.h"
 
 namespace cairn::codec {
@@ -21,14 +22,11 @@ constexpr size_t kResidualBlock = 65536;  ///< the most residuals at a time
 template <typename Word>
 struct ResidualRoom {
   explicit ResidualRoom(size_t count)
-      : classes(std::make_unique_for_overwrite<uint8_t[]>(count + 16)),
-        widths(std::make_unique_for_overwrite<uint8_t[]>(count + 16)),
-        low(std::make_unique_for_overwrite<Word[]>(count + 16)),
-        packed(std::make_unique_for_overwrite<uint8_t[]>(count * (sizeof(Word) + 1) + 128)) {}
-  std::unique_ptr<uint8_t[]> classes;
-  std::unique_ptr<uint8_t[]> widths;
-  std::unique_ptr<Word[]> low;
-  std::unique_ptr<uint8_t[]> packed;
+      : classes(count + 16), widths(count + 16), low(count + 16), packed(count * (sizeof(Word) + 1) + 128) {}
+  Reused<uint8_t> classes;
+  Reused<uint8_t> widths;
+  Reused<Word> low;
+  Reused<uint8_t> packed;
 };
 
 /// Appends a byte for the way, and the residuals.

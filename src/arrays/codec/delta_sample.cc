@@ -79,12 +79,12 @@ DeltaSample<Word>::DeltaSample(ByteView values, const Grid &grid)
     firsts_.push_back(part * r + (random >> 32) * (part - run_ + 1) / (uint64_t{1} << 32));
   }
   const size_t all = total_ << steps_.size();
-  const auto bytes = [all] { return std::make_unique_for_overwrite<uint8_t[]>(all + 8); };
-  const auto words = [all] { return std::make_unique_for_overwrite<Word[]>(all); };
-  raw_ = std::make_unique_for_overwrite<uint8_t[]>(all * size_);
+  const auto bytes = [all] { return Reused<uint8_t>(all + 8); };
+  const auto words = [all] { return Reused<Word>(all); };
+  raw_ = Reused<uint8_t>(all * size_);
   fill(values, raw_.get());
   if (!grid.reference.empty()) {
-    reference_ = std::make_unique_for_overwrite<uint8_t[]>(all * size_);
+    reference_ = Reused<uint8_t>(all * size_);
     fill(grid.reference, reference_.get());
     others_ = words();
   }
@@ -188,7 +188,8 @@ double DeltaSample<Word>::mean_bits(size_t step) const {
 }
 template <typename Word>
 double DeltaSample<Word>::mean_bits() const {
-  const std::unique_ptr<Word[]> zeros(new Word[total_]());
+  const Reused<Word> zeros(total_);
+  std::fill_n(zeros.get(), total_, Word(0));
   return on_this_cpu<mean_bits_body<Word>>(integers_.get(), zeros.get(), missing_.get(), missing_.get(), total_);
 }
 

@@ -5,10 +5,10 @@
 // Owner: whoever chooses a plan, for one box. Memory: 100 kB to 500 kB, freed with it. Nothing throws or prints.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "arrays/codec/delta_plan.h"
+#include "arrays/codec/reused.h"
 
 namespace cairn::codec {
 
@@ -45,15 +45,15 @@ class DeltaSample {
   size_t total_;                ///< values of a window
   std::vector<size_t> steps_;   ///< one along each axis that has more than one
   std::vector<size_t> firsts_;  ///< of the runs, in the box
-  std::unique_ptr<uint8_t[]> raw_;
-  std::unique_ptr<uint8_t[]> reference_;
-  std::unique_ptr<Word[]> integers_;
-  std::unique_ptr<Word[]> others_;
-  std::unique_ptr<Word[]> tails_;
-  std::unique_ptr<uint8_t[]> missing_;
-  std::unique_ptr<uint8_t[]> fills_;
-  std::unique_ptr<uint8_t[]> widths_;
-  std::unique_ptr<uint8_t[]> corrections_;
+  Reused<uint8_t> raw_;
+  Reused<uint8_t> reference_;
+  Reused<Word> integers_;
+  Reused<Word> others_;
+  Reused<Word> tails_;
+  Reused<uint8_t> missing_;
+  Reused<uint8_t> fills_;
+  Reused<uint8_t> widths_;
+  Reused<uint8_t> corrections_;
   double beside_ = 0;   ///< bits of a value beside its residual: tail, correction, exception, mask
   double present_ = 1;  ///< the share of the values that are not the fill
 };

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <memory>
 
 #include "arrays/codec/codecs.h"
+#include "arrays/codec/reused.h"
 #include "arrays/codec/shuffle.h"
 #include "arrays/codec/stream.h"
 
@@ -24,7 +24,7 @@ bool encode_planes(StreamMethod method, ByteView values, const Grid &grid, const
   const size_t width = size_of(grid.element);
   if (values.size() % width != 0) return false;
   StreamWriter writer(method, options.level == 0 ? 1 : options.level);
-  const auto planes = std::make_unique_for_overwrite<uint8_t[]>(std::min(values.size(), block_of(method)));
+  const Reused<uint8_t> planes(std::min(values.size(), block_of(method)));
   for (size_t at = 0; at < values.size(); at += block_of(method)) {
     const size_t size = std::min(block_of(method), values.size() - at);
     to_byte_planes(values.data() + at, size / width, width, planes.get());
@@ -39,7 +39,7 @@ bool decode_planes(StreamMethod method, ByteView encoded, const Grid &grid, std:
   if (values.size() % width != 0) return false;
   StreamReader reader(method);
   ByteReader in(encoded);
-  const auto planes = std::make_unique_for_overwrite<uint8_t[]>(std::min(values.size(), block_of(method)));
+  const Reused<uint8_t> planes(std::min(values.size(), block_of(method)));
   for (size_t at = 0; at < values.size(); at += block_of(method)) {
     const size_t size = std::min(block_of(method), values.size() - at);
     const size_t each = stream_size(method, size, width);

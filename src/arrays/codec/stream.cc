@@ -3,6 +3,8 @@
 #include <zstd.h>
 
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #ifdef CAIRN_HAVE_LZ4
 #include <lz4.h>
@@ -10,26 +12,68 @@
 
 namespace cairn::codec {
 
-StreamWriter::StreamWriter(StreamMethod method, int level) : method_(method), level_(level) {
-  if (method_ != StreamMethod::zstd) return;
-  zstd_ = ZSTD_createCCtx();
-  if (zstd_ == nullptr) return;
-  ZSTD_CCtx_setParameter(zstd_, ZSTD_c_compressionLevel, level);
-  ZSTD_CCtx_setParameter(zstd_, ZSTD_c_contentSizeFlag, 0);  // stands in front of the stream, or follows from the shape
-  ZSTD_CCtx_setParameter(zstd_, ZSTD_c_checksumFlag, 0);
+namespace {
+
+/// Tables of the compressor, for the next stream of this thread: making them takes longer than a short stream does.
+template <typename Tables, size_t (*free_tables)(Tables *)>
+class KeptTables {
+ public:
+  KeptTables() = default;
+  KeptTables(const KeptTables &) = delete;
+  KeptTables &operator=(const KeptTables &) = delete;
+  ~KeptTables() { free_tables(tables_); }
+  Tables *take() { return std::exchange(tables_, nullptr); }
+  void keep(Tables *tables, size_t size) {
+    constexpr size_t kMost = size_t{4} << 20;  // of high levels far more
+    if (size > kMost) {
+      free_tables(tables);
+    } else {
+      free_tables(std::exchange(tables_, tables));
+    }
+  }
+
+ private:
+  Tables *tables_ = nullptr;
+};
+
+auto &kept_writer() {
+  thread_local KeptTables<ZSTD_CCtx, ZSTD_freeCCtx> of_this_thread;
+  return of_this_thread;
+}
+auto &kept_reader() {
+  thread_local KeptTables<ZSTD_DCtx, ZSTD_freeDCtx> of_this_thread;
+  return of_this_thread;
 }
 
-StreamWriter::~StreamWriter() { ZSTD_freeCCtx(zstd_); }
+}  // namespace
+
+StreamWriter::StreamWriter(StreamMethod method, int level) : method_(method), level_(level) {}
+
+StreamWriter::~StreamWriter() {
+  if (zstd_ != nullptr) kept_writer().keep(zstd_, ZSTD_sizeof_CCtx(zstd_));
+}
+
+bool StreamWriter::prepare() {
+  if (zstd_ != nullptr) return true;
+  zstd_ = kept_writer().take();
+  if (zstd_ == nullptr) zstd_ = ZSTD_createCCtx();
+  if (zstd_ == nullptr) return false;
+  ZSTD_CCtx_reset(zstd_, ZSTD_reset_session_and_parameters);
+  ZSTD_CCtx_setParameter(zstd_, ZSTD_c_compressionLevel, level_);
+  ZSTD_CCtx_setParameter(zstd_, ZSTD_c_contentSizeFlag, 0);  // stands in front of the stream, or follows from the shape
+  ZSTD_CCtx_setParameter(zstd_, ZSTD_c_checksumFlag, 0);
+  return true;
+}
 
 size_t StreamWriter::compress(ByteView plain) {
   if (room_size_ < plain.size()) {
     room_size_ = plain.size();
-    room_ = std::make_unique_for_overwrite<uint8_t[]>(room_size_);
+    room_ = Reused<uint8_t>(room_size_);
   }
   // The room is shorter than the plain bytes: what would be as long fails and is stored.
   const size_t room = plain.size() - 1;
   if (method_ == StreamMethod::zstd) {
-    if (zstd_ == nullptr) return 0;
+    if (!prepare()) return 0;
     const size_t size = ZSTD_compress2(zstd_, room_.get(), room, plain.data(), plain.size());
     return ZSTD_isError(size) != 0U ? 0 : size;
   }
@@ -55,11 +99,11 @@ void StreamWriter::write(ByteView plain, Bytes *out) {
   write_plain(size == 0 ? plain : ByteView{room_.get(), size}, out);
 }
 
-StreamReader::StreamReader(StreamMethod method) : method_(method) {
-  if (method_ == StreamMethod::zstd) zstd_ = ZSTD_createDCtx();
-}
+StreamReader::StreamReader(StreamMethod method) : method_(method) {}
 
-StreamReader::~StreamReader() { ZSTD_freeDCtx(zstd_); }
+StreamReader::~StreamReader() {
+  if (zstd_ != nullptr) kept_reader().keep(zstd_, ZSTD_sizeof_DCtx(zstd_));
+}
 
 bool StreamReader::read(ByteReader &in, std::span<uint8_t> plain) {
   const ByteView stored = in.blob();
@@ -69,6 +113,8 @@ bool StreamReader::read(ByteReader &in, std::span<uint8_t> plain) {
     return true;
   }
   if (method_ == StreamMethod::zstd) {
+    if (zstd_ == nullptr) zstd_ = kept_reader().take();
+    if (zstd_ == nullptr) zstd_ = ZSTD_createDCtx();
     return zstd_ != nullptr &&
            ZSTD_decompressDCtx(zstd_, plain.data(), plain.size(), stored.data(), stored.size()) == plain.size();
   }

@@ -3,14 +3,14 @@
 //
 // As bytes: a varint with the number of bytes that follow, then those. If it equals the size of the plain bytes, which
 // both sides know, they are the plain bytes.
-// One writer or reader for all streams of one call, for the tables that the compressors need; not for two threads. No
-// memory beside those tables. Nothing throws or prints.
+// One writer or reader for all streams of one call, for the tables that the compressors need; not for two threads. A
+// thread keeps the tables of one of each until it ends: a megabyte or two. Nothing throws or prints.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 
+#include "arrays/codec/reused.h"
 #include "base/bytes.h"
 
 struct ZSTD_CCtx_s;
@@ -34,12 +34,13 @@ class StreamWriter {
   static void write_plain(ByteView plain, Bytes *out);
 
  private:
+  bool prepare();                   ///< false if there is no memory
   size_t compress(ByteView plain);  ///< into room_; 0: it does not get shorter
 
   StreamMethod method_;
   int level_;
   ZSTD_CCtx_s *zstd_ = nullptr;
-  std::unique_ptr<uint8_t[]> room_;
+  Reused<uint8_t> room_;
   size_t room_size_ = 0;
 };
 

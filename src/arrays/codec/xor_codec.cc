@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <memory>
 
 #include "arrays/codec/bit_pack.h"
 #include "arrays/codec/codecs.h"
+#include "arrays/codec/reused.h"
 #include "arrays/codec/xor_kernels.h"
 
 namespace cairn::codec {
@@ -131,17 +131,17 @@ bool aligned(const void *at) {
 
 /// The bytes, or a copy in `room` if they are not aligned.
 template <typename T>
-ByteView aligned_bytes(ByteView bytes, std::unique_ptr<T[]> *room) {
+ByteView aligned_bytes(ByteView bytes, Reused<T> *room) {
   if (aligned<T>(bytes.data())) return bytes;
-  room->reset(new T[bytes.size() / sizeof(T)]);
+  *room = Reused<T>(bytes.size() / sizeof(T));
   memcpy(room->get(), bytes.data(), bytes.size());
   return {reinterpret_cast<const uint8_t *>(room->get()), bytes.size()};
 }
 
 template <typename T>
 bool encode_any(ByteView values, const Grid &grid, Bytes *out) {
-  std::unique_ptr<T[]> room;
-  std::unique_ptr<T[]> reference_room;
+  Reused<T> room;
+  Reused<T> reference_room;
   const ByteView from = aligned_bytes(values, &room);
   const Grid usable{grid.element, grid.shape, aligned_bytes(grid.reference, &reference_room)};
   encode<T>(reinterpret_cast<const T *>(from.data()), values.size() / sizeof(T), usable, out);
@@ -151,13 +151,14 @@ bool encode_any(ByteView values, const Grid &grid, Bytes *out) {
 template <typename T>
 bool decode_any(ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
   const size_t count = values.size() / sizeof(T);
-  const std::unique_ptr<T[]> room(aligned<T>(values.data()) ? nullptr : new T[count]);
-  std::unique_ptr<T[]> reference_room;
+  const bool apart = !aligned<T>(values.data());
+  const Reused<T> room = apart ? Reused<T>(count) : Reused<T>();
+  Reused<T> reference_room;
   const Grid usable{grid.element, grid.shape, aligned_bytes(grid.reference, &reference_room)};
-  T *to = room == nullptr ? reinterpret_cast<T *>(values.data()) : room.get();
+  T *to = apart ? room.get() : reinterpret_cast<T *>(values.data());
   ByteReader in(encoded);
   if (!decode<T>(in, usable, to, count)) return false;
-  if (room != nullptr) memcpy(values.data(), to, values.size());
+  if (apart) memcpy(values.data(), to, values.size());
   return true;
 }
 

@@ -45,12 +45,23 @@ codec::Element element_of(NcType type) {
   return size_of(type) == 0 ? Element::u8 : kElements[static_cast<size_t>(type)];
 }
 
-Coded encode(ByteView values, const codec::Grid &grid, const Coding &coding, bool exact, uint8_t user_number) {
+namespace {
+
+struct Appended {
+  uint8_t codec = codec::kStore;
+  bool refers = false;
+};
+
+/// Appends the coded values.
+Appended append(ByteView values, const codec::Grid &grid, const Coding &coding, bool exact, uint8_t user_number,
+                Bytes *out) {
+  const size_t before = out->size();
+  const auto shorter = [&] { return out->size() - before < values.size(); };
   if (coding.user != nullptr) {
-    if (std::optional<Bytes> bytes = encode_by_user(*coding.user, values)) {
-      return {static_cast<uint8_t>(codec::kFirstOfUsers + user_number), false, std::move(*bytes)};
-    }
-    return {codec::kStore, false, {values.begin(), values.end()}};
+    const std::optional<Bytes> bytes = encode_by_user(*coding.user, values);
+    const ByteView coded = bytes ? ByteView(*bytes) : values;
+    out->insert(out->end(), coded.begin(), coded.end());
+    return {bytes ? static_cast<uint8_t>(codec::kFirstOfUsers + user_number) : codec::kStore};
   }
   const codec::ArrayCodec *chosen = coding.choice.codec;
   codec::ArrayOptions options = coding.choice.options;
@@ -60,40 +71,51 @@ Coded encode(ByteView values, const codec::Grid &grid, const Coding &coding, boo
     chosen = values.size() <= kFew ? codec::find_array_codec(codec::kStore)
                                    : codec::choose_array_codec(values, grid, coding.choice.goal, &options);
   }
-  const bool fits = chosen != nullptr && chosen->takes(grid.element) && !(exact && chosen->lossy);
-  Coded coded;
-  if (fits && chosen->encode(values, grid, options, &coded.bytes) && coded.bytes.size() < values.size()) {
-    coded.codec = chosen->id;
-    coded.refers = codec::refers(chosen->id, coded.bytes);
-    return coded;
-  }
-  // What was asked for cannot carry it (characters under a codec for floats, say): anything exact that is smaller.
-  coded.bytes.clear();
-  const codec::ArrayCodec *other = codec::find_array_codec("zstd");
   const bool stored = chosen != nullptr && chosen->id == codec::kStore;
-  if (!stored && !fits && other != nullptr && other->encode(values, grid, {}, &coded.bytes) &&
-      coded.bytes.size() < values.size()) {
-    coded.codec = other->id;
-    return coded;
-  }
-  return {codec::kStore, false, {values.begin(), values.end()}};
+  const bool fits = chosen != nullptr && chosen->takes(grid.element) && !(exact && chosen->lossy);
+  if (fits && !stored && chosen->encode(values, grid, options, out) && shorter())
+    return {chosen->id, codec::refers(chosen->id, ByteView(*out).subspan(before))};
+  // What was asked for cannot carry it (characters under a codec for floats, say): anything exact that is smaller.
+  out->resize(before);
+  const codec::ArrayCodec *other = codec::find_array_codec("zstd");
+  if (!stored && !fits && other != nullptr && other->encode(values, grid, {}, out) && shorter()) return {other->id};
+  out->resize(before);
+  out->insert(out->end(), values.begin(), values.end());
+  return {};
 }
 
-CodedBlock make_block(Regions regions, codec::Element element, const Variable *variable, ByteView values,
-                      const Coding &coding, bool exact, uint8_t user_number, const Reference &reference) {
-  CodedBlock made;
-  Block &block = made.block;
+}  // namespace
+
+Coded encode(ByteView values, const codec::Grid &grid, const Coding &coding, bool exact, uint8_t user_number) {
+  Coded coded;
+  const Appended how = append(values, grid, coding, exact, user_number, &coded.bytes);
+  coded.codec = how.codec;
+  coded.refers = how.refers;
+  return coded;
+}
+
+Block append_block(Regions regions, codec::Element element, const Variable *variable, ByteView values,
+                   const Coding &coding, bool exact, uint8_t user_number, const Reference &reference, Bytes *out) {
+  Block block;
   const size_t size = codec::size_of(element);
   block.element = element;
   block.shape = {values.size() / size};
   if (regions.size() == 1 && regions[0].run % size == 0) block.shape = shape_of(regions[0], variable, size);
   block.regions = std::move(regions);
-  Coded coded = encode(values, {element, block.shape, reference.values}, coding, exact, user_number);
-  block.codec = coded.codec;
-  block.size = coded.bytes.size();
-  if (coded.refers) block.reference = reference.sequence;
-  block.checksum = hash64(coded.bytes, coded.refers ? reference.checksum : 0);
-  made.bytes = std::move(coded.bytes);
+  const size_t before = out->size();
+  const Appended how = append(values, {element, block.shape, reference.values}, coding, exact, user_number, out);
+  block.codec = how.codec;
+  block.size = out->size() - before;
+  if (how.refers) block.reference = reference.sequence;
+  block.checksum = hash64(ByteView(*out).subspan(before), how.refers ? reference.checksum : 0);
+  return block;
+}
+
+CodedBlock make_block(Regions regions, codec::Element element, const Variable *variable, ByteView values,
+                      const Coding &coding, bool exact, uint8_t user_number, const Reference &reference) {
+  CodedBlock made;
+  made.block =
+      append_block(std::move(regions), element, variable, values, coding, exact, user_number, reference, &made.bytes);
   return made;
 }
 
@@ -101,10 +123,10 @@ bool intact(const Block &block, ByteView coded, uint64_t reference_checksum) {
   return hash64(coded, block.reference == 0 ? 0 : reference_checksum) == block.checksum;
 }
 
-Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCodec *const> users,
-                     const Reference &reference) {
-  if (!intact(block, coded, reference.checksum)) return fail(ErrorKind::unreadable, "its checksum is wrong");
-  Bytes values(block.bytes());
+namespace {
+
+Result<void> decode_intact(const Block &block, ByteView coded, std::span<const UserCodec *const> users,
+                           const Reference &reference, std::span<uint8_t> values) {
   if (block.codec >= codec::kFirstOfUsers) {
     const size_t number = block.codec - codec::kFirstOfUsers;
     if (number >= users.size() || users[number] == nullptr || users[number]->decompress == nullptr) {
@@ -117,7 +139,7 @@ Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCod
     if (user.decompress(input.data(), input.size(), values.data(), values.size(), &args) != values.size()) {
       return fail(ErrorKind::unreadable, "codec '" + user.name + "' did not give back as many bytes as it was given");
     }
-    return values;
+    return {};
   }
   const codec::ArrayCodec *known = codec::find_array_codec(block.codec);
   if (known == nullptr) {
@@ -128,7 +150,24 @@ Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCod
   if (!known->takes(block.element) || !known->decode(coded, grid, values)) {
     return fail(ErrorKind::unreadable, "codec " + text_of(block.codec) + " cannot read it");
   }
+  return {};
+}
+
+}  // namespace
+
+Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCodec *const> users,
+                     const Reference &reference) {
+  if (!intact(block, coded, reference.checksum)) return fail(ErrorKind::unreadable, "its checksum is wrong");
+  Bytes values(block.bytes());
+  if (auto decoded = decode_intact(block, coded, users, reference, values); !decoded)
+    return tl::unexpected(decoded.error());
   return values;
+}
+
+Result<void> decode(const Block &block, ByteView coded, std::span<const UserCodec *const> users,
+                    const Reference &reference, std::span<uint8_t> values) {
+  if (!intact(block, coded, reference.checksum)) return fail(ErrorKind::unreadable, "its checksum is wrong");
+  return decode_intact(block, coded, users, reference, values);
 }
 
 std::vector<uint64_t> shape_of(const Region &region, const Variable *variable, size_t element) {
@@ -148,6 +187,26 @@ std::vector<uint64_t> shape_of(const Region &region, const Variable *variable, s
   shape.push_back(row);
   shape.insert(shape.end(), inner.rbegin(), inner.rend());
   return shape;
+}
+
+std::optional<uint64_t> place_in(const Block &block, std::span<const Region> request) {
+  uint64_t wanted_at = 0;
+  for (const Region &wanted : request) {
+    const uint64_t here = wanted_at;
+    wanted_at += wanted.bytes();
+    if (block.regions.size() != 1 || block.regions[0].offset < wanted.offset || wanted.end() < block.regions[0].end())
+      continue;
+    std::optional<uint64_t> place;
+    uint64_t found = 0;
+    for_each_common(wanted, block.regions[0], [&](uint64_t in_wanted, uint64_t in_held, uint64_t bytes) {
+      if (in_held != found || (place && *place + found != here + in_wanted)) return false;
+      if (!place) place = here + in_wanted;
+      found += bytes;
+      return true;
+    });
+    if (place && found == block.regions[0].bytes()) return place;
+  }
+  return std::nullopt;
 }
 
 void lay(const Block &block, ByteView values, std::span<const Region> request, uint8_t *data) {

@@ -57,6 +57,9 @@ struct CodedBlock {
 };
 CodedBlock make_block(Regions regions, codec::Element element, const Variable *variable, ByteView values,
                       const Coding &coding, bool exact, uint8_t user_number, const Reference &reference);
+/// The same, with its bytes behind those that are there.
+Block append_block(Regions regions, codec::Element element, const Variable *variable, ByteView values,
+                   const Coding &coding, bool exact, uint8_t user_number, const Reference &reference, Bytes *out);
 
 /// Whether these are the bytes that were written. `reference_checksum`: of the block that it is coded against, else 0.
 bool intact(const Block &block, ByteView coded, uint64_t reference_checksum);
@@ -66,8 +69,16 @@ bool intact(const Block &block, ByteView coded, uint64_t reference_checksum);
 Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCodec *const> users,
                      const Reference &reference = {});
 
+/// The same into `values`, which are as many bytes as the block has; after an error they may be any.
+Result<void> decode(const Block &block, ByteView coded, std::span<const UserCodec *const> users,
+                    const Reference &reference, std::span<uint8_t> values);
+
 /// The axes of a region in elements, the variable's own where whole rows follow each other.
 std::vector<uint64_t> shape_of(const Region &region, const Variable *variable, size_t element);
+
+/// Where the block's bytes are in the data of the request, if they are all there, one after the other as they are in
+/// the block.
+std::optional<uint64_t> place_in(const Block &block, std::span<const Region> request);
 
 /// Copies what a block has of the request into its data, in the file's byte order. `data` are the bytes of `request`,
 /// one region after the other.

@@ -222,5 +222,36 @@ TEST(Block, ValuesComeBackInTheFilesByteOrder) {
   EXPECT_NE(refused.error().message.find("checksum"), std::string::npos);
 }
 
+TEST(Block, LiesInARequestAsItIsOrNot) {
+  Block block = block_at(100, 8, 1);
+  ASSERT_TRUE(block.regions[0].repeat(3, 20));
+  const auto region = [](uint64_t offset, uint64_t run) {
+    Region of;
+    of.offset = offset;
+    of.run = run;
+    return of;
+  };
+  const auto repeated = [&](uint64_t offset, uint64_t run, uint64_t count, uint64_t stride) {
+    Region of = region(offset, run);
+    EXPECT_TRUE(of.repeat(count, stride));
+    return of;
+  };
+  const auto place = [&](const Regions &request) { return place_in(block, request); };
+  EXPECT_EQ(place({block.regions[0]}), 0U);
+  EXPECT_EQ(place({region(10, 7), block.regions[0]}), 7U);
+  EXPECT_EQ(place({repeated(60, 8, 6, 20)}), 16U);
+  // With what lies between; of some rows more; not all; in two regions.
+  EXPECT_EQ(place({region(100, 48)}), std::nullopt);
+  EXPECT_EQ(place({repeated(100, 12, 3, 20)}), std::nullopt);
+  EXPECT_EQ(place({repeated(100, 8, 2, 20)}), std::nullopt);
+  EXPECT_EQ(place({region(100, 8), repeated(120, 8, 2, 20)}), std::nullopt);
+  block = block_at(100, 24, 1);
+  EXPECT_EQ(place({region(90, 50)}), 10U);
+  EXPECT_EQ(place({region(90, 30)}), std::nullopt);
+  EXPECT_EQ(place({region(200, 30)}), std::nullopt);
+  // A row of its own, but no whole region.
+  EXPECT_EQ(place({repeated(60, 24, 3, 40)}), 24U);
+}
+
 }  // namespace
 }  // namespace cairn::arrays

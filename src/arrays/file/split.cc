@@ -127,14 +127,12 @@ std::vector<Split> split_request(std::span<const Region> request, const Layout &
   return splits;
 }
 
-Bytes gather(const Split &split, const uint8_t *data) {
-  Bytes values(split.bytes);
+void gather(const Split &split, const uint8_t *data, uint8_t *values) {
   uint64_t at = 0;
   for (const Slice &slice : split.slices) {
-    swap_bytes(data + slice.position, values.data() + at, slice.bytes, codec::size_of(split.element));
+    swap_bytes(data + slice.position, values + at, slice.bytes, codec::size_of(split.element));
     at += slice.bytes;
   }
-  return values;
 }
 
 }  // namespace cairn::arrays

@@ -32,7 +32,7 @@ std::vector<Split> split_request(std::span<const Region> request, const Layout &
 /// Whether all of the regions are whole elements of a variable.
 bool whole_elements(std::span<const Region> regions, const Layout &layout, uint64_t record_size, size_t element);
 
-/// The split's values, little-endian.
-Bytes gather(const Split &split, const uint8_t *data);
+/// The split's values, little-endian: as many bytes as it has.
+void gather(const Split &split, const uint8_t *data, uint8_t *values);
 
 }  // namespace cairn::arrays

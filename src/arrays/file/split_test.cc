@@ -37,7 +37,8 @@ Bytes numbered(uint64_t bytes) {
 std::map<uint64_t, uint8_t> written(std::span<const Split> splits, const Bytes &data) {
   std::map<uint64_t, uint8_t> file;
   for (const Split &split : splits) {
-    const Bytes values = gather(split, data.data());
+    Bytes values(split.bytes);
+    gather(split, data.data(), values.data());
     const size_t element = codec::size_of(split.element);
     EXPECT_EQ(values.size(), split.bytes);
     EXPECT_EQ(bytes_of(split.regions), split.bytes);

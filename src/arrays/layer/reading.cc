@@ -3,6 +3,7 @@
 #include <cstring>
 #include <set>
 
+#include "arrays/file/byte_order.h"
 #include "arrays/file/stored_file.h"
 #include "arrays/layer/load.h"
 #include "arrays/layer/messages.h"
@@ -54,8 +55,7 @@ std::vector<const UserCodec *> VirtualFile::users() const {
   return users;
 }
 
-int VirtualFile::read_ranges(const Call &call, const std::vector<Run> &ranges, Bytes *bytes) {
-  bytes->assign(bytes_in(ranges), 0);
+int VirtualFile::read_ranges(const Call &call, const std::vector<Run> &ranges, uint64_t bytes, uint8_t *to) {
   if (call.collective) {
     // Each rank's bytes in one piece, and behind those of lower ranks: then they are read together. Other reads would
     // need a file view, or overlap; Open MPI 4.1's own MPI-IO gives wrong bytes for both. There each rank reads by
@@ -64,20 +64,19 @@ int VirtualFile::read_ranges(const Call &call, const std::vector<Run> &ranges, B
     uint64_t below = 0;
     MPI_Exscan(&own_end, &below, 1, MPI_UINT64_T, MPI_MAX, comm_);
     const bool apart = rank_ == 0 || ranges.empty() || ranges.front().offset >= below;
-    uint64_t most[3] = {ranges.size(), bytes->size(), apart ? uint64_t{0} : 1};
+    uint64_t most[3] = {ranges.size(), bytes, apart ? uint64_t{0} : 1};
     const int error = MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX, comm_);
     if (error != MPI_SUCCESS) return error;
     if (most[0] == 0) return MPI_SUCCESS;
     if (most[0] == 1 && most[1] <= INT32_MAX && most[2] == 0) {
       MPI_Status status{};
       const auto offset = static_cast<MPI_Offset>(ranges.empty() ? 0 : ranges[0].offset);
-      return CAIRN_NEXT(MPI_File_read_at_all)(call.file, offset, bytes->data(), static_cast<int>(bytes->size()),
-                                              MPI_BYTE, &status);
+      return CAIRN_NEXT(MPI_File_read_at_all)(call.file, offset, to, static_cast<int>(bytes), MPI_BYTE, &status);
     }
   }
   uint64_t at = 0;
   for (const Run &range : ranges) {
-    const int error = read_bytes(call.file, range.offset, {bytes->data() + at, range.bytes});
+    const int error = read_bytes(call.file, range.offset, {to + at, range.bytes});
     if (error != MPI_SUCCESS) return error;
     at += range.bytes;
   }
@@ -85,24 +84,34 @@ int VirtualFile::read_ranges(const Call &call, const std::vector<Run> &ranges, B
 }
 
 /// The compressed bytes of blocks, read together.
-int VirtualFile::fetch(const Call &call, const std::vector<size_t> &blocks, std::map<size_t, Bytes> *coded) {
+int VirtualFile::fetch(const Call &call, const std::vector<size_t> &blocks, Fetched *fetched) {
   std::vector<Run> ranges;
   for (const size_t number : blocks) {
     const std::vector<Run> pieces = places(index_.blocks()[number], index_.home);
     ranges.insert(ranges.end(), pieces.begin(), pieces.end());
   }
   unite(&ranges, kNear);
-  Bytes bytes;
-  const int error = read_ranges(call, ranges, &bytes);
+  const uint64_t bytes = bytes_in(ranges);
+  fetched->bytes = codec::Reused<uint8_t>(bytes);
+  const int error = read_ranges(call, ranges, bytes, fetched->bytes.get());
   if (error != MPI_SUCCESS) return error;
   for (const size_t number : blocks) {
-    Bytes &own = (*coded)[number];
-    for (const Run &piece : places(index_.blocks()[number], index_.home)) {
-      const auto begin = bytes.begin() + static_cast<ptrdiff_t>(position_in(ranges, piece.offset));
-      own.insert(own.end(), begin, begin + static_cast<ptrdiff_t>(piece.bytes));
+    const std::vector<Run> pieces = places(index_.blocks()[number], index_.home);
+    const auto at = [&](const Run &piece) { return fetched->bytes.get() + position_in(ranges, piece.offset); };
+    if (pieces.size() == 1) {
+      fetched->coded[number] = {at(pieces[0]), pieces[0].bytes};
+      continue;
     }
+    Bytes &own = fetched->collected[number];
+    for (const Run &piece : pieces) own.insert(own.end(), at(piece), at(piece) + piece.bytes);
+    fetched->coded[number] = own;
   }
   return MPI_SUCCESS;
+}
+
+Error VirtualFile::named(size_t number, Error error) const {
+  error.message = name_of(index_, header_, layout_, number) + ": " + error.message;
+  return error;
 }
 
 Result<BlockCache::Values> VirtualFile::decoded(size_t number, const Fetched &fetched) {
@@ -118,12 +127,50 @@ Result<BlockCache::Values> VirtualFile::decoded(size_t number, const Fetched &fe
     reference = {block.reference, index_.blocks()[*other].checksum, *earlier};
   }
   Result<Bytes> values = decode(block, fetched.coded.at(number), users(), reference);
-  if (!values) {
-    Error error = values.error();
-    error.message = name_of(index_, header_, layout_, number) + ": " + error.message;
-    return tl::unexpected(std::move(error));
-  }
+  if (!values) return tl::unexpected(named(number, values.error()));
   return cache_.keep(number, block.sequence, std::move(*values));
+}
+
+/// Gives the request its values, of which `there` bytes are before the end of the file: zeros where there is no block.
+/// A block that lies in it as it is, and is no small one that may be asked for again, is decoded where it belongs.
+int VirtualFile::lay_blocks(const std::vector<size_t> &blocks, const Fetched &fetched, const Regions &request,
+                            uint8_t *data, uint64_t there) {
+  constexpr uint64_t kSmall = uint64_t{64} << 10;
+  std::vector<std::optional<uint64_t>> ends(blocks.size());
+  std::vector<Run> placed;
+  const auto refers = [&](const auto &each) { return index_.blocks()[each.first].reference != 0; };
+  const bool chained = std::ranges::any_of(fetched.coded, refers);
+  for (size_t i = 0; i < blocks.size() && !chained; ++i) {
+    const Block &block = index_.blocks()[blocks[i]];
+    if (block.bytes() < kSmall || !fetched.coded.contains(blocks[i])) continue;
+    ends[i] = place_in(block, request);
+    if (ends[i]) placed.push_back({*ends[i], block.bytes()});
+  }
+  // Where some are laid over others, these count once.
+  unite(&placed);
+  if (there > 0 && (placed.size() != 1 || placed[0].offset != 0 || placed[0].bytes < there)) memset(data, 0, there);
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const Block &block = index_.blocks()[blocks[i]];
+    Result<void> done;
+    if (ends[i]) {
+      uint8_t *to = data + *ends[i];
+      done = decode(block, fetched.coded.at(blocks[i]), users(), {}, {to, block.bytes()});
+      if (done) {
+        swap_bytes(to, to, block.bytes(), codec::size_of(block.element));
+      } else {
+        done = tl::unexpected(named(blocks[i], done.error()));
+      }
+    } else if (const Result<BlockCache::Values> values = decoded(blocks[i], fetched)) {
+      lay(block, **values, request, data);
+    } else {
+      done = tl::unexpected(values.error());
+    }
+    if (done) continue;
+    say(path_, done.error());
+    memset(data, 0, there);
+    return MPI_ERR_IO;
+  }
+  return MPI_SUCCESS;
 }
 
 int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, uint64_t *done) {
@@ -135,8 +182,6 @@ int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, u
     return bad("an independent read outside of independent mode cannot know what other ranks wrote");
   }
   *done = bytes_before(request, end());
-  // Some ranks may have written their part of the last record and others not: PnetCDF takes all of it for data.
-  if (const uint64_t there = bytes_before(request, std::max(end(), header_.end())); there > 0) memset(data, 0, there);
   std::vector<size_t> blocks;
   int error = opening_ ? MPI_SUCCESS : load_index(call.file, &request);
   if (error == MPI_SUCCESS && !opening_) blocks = index_.find(request);
@@ -156,17 +201,15 @@ int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, u
   }
   // Also without an index: others wait.
   if (call.collective || !missing.empty()) {
-    const int fetching = fetch(call, {missing.begin(), missing.end()}, &fetched.coded);
+    const int fetching = fetch(call, {missing.begin(), missing.end()}, &fetched);
     if (error == MPI_SUCCESS) error = fetching;
   }
-  for (size_t i = 0; i < blocks.size() && error == MPI_SUCCESS; ++i) {
-    const Result<BlockCache::Values> values = decoded(blocks[i], fetched);
-    if (values) {
-      lay(index_.blocks()[blocks[i]], **values, request, data);
-    } else {
-      say(path_, values.error());
-      error = MPI_ERR_IO;
-    }
+  // Some ranks may have written their part of the last record and others not: PnetCDF takes all of it for data.
+  const uint64_t there = bytes_before(request, std::max(end(), header_.end()));
+  if (error == MPI_SUCCESS) {
+    error = lay_blocks(blocks, fetched, request, data, there);
+  } else if (there > 0) {
+    memset(data, 0, there);
   }
   // The header's bytes are the newest there can be.
   if (error == MPI_SUCCESS && !head_.empty()) {

@@ -30,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "arrays/codec/reused.h"
 #include "arrays/file/block_cache.h"
 #include "arrays/file/block_code.h"
 #include "arrays/file/header.h"
@@ -119,12 +120,17 @@ class VirtualFile {
   [[nodiscard]] uint64_t split_of(int variable) const;
 
   // reading.cc
-  int fetch(const Call &call, const std::vector<size_t> &blocks, std::map<size_t, Bytes> *coded);
-  int read_ranges(const Call &call, const std::vector<Run> &ranges, Bytes *bytes);
   struct Fetched {
     std::map<size_t, BlockCache::Values> known;  ///< by number
-    std::map<size_t, Bytes> coded;
+    codec::Reused<uint8_t> bytes;
+    std::map<size_t, ByteView> coded;   ///< in `bytes`, or
+    std::map<size_t, Bytes> collected;  ///< of blocks that lie in several places
   };
+  int fetch(const Call &call, const std::vector<size_t> &blocks, Fetched *fetched);
+  int read_ranges(const Call &call, const std::vector<Run> &ranges, uint64_t bytes, uint8_t *to);
+  Error named(size_t number, Error error) const;
+  int lay_blocks(const std::vector<size_t> &blocks, const Fetched &fetched, const Regions &request, uint8_t *data,
+                 uint64_t there);
   Result<BlockCache::Values> decoded(size_t number, const Fetched &fetched);
   [[nodiscard]] std::vector<const UserCodec *> users() const;
 
@@ -164,6 +170,7 @@ class VirtualFile {
   Index index_;
   std::vector<Block> fresh_;  ///< this rank's since the last settle
   Index claimed_;             ///< sparse: what lower ranks write in the collective call under way, and this one has put
+  Bytes room_;                ///< for the bytes that the next write makes, so that they need no fresh pages
   Bytes head_;                ///< the virtual file's first bytes; newest on rank 0
   bool head_changed_ = false;
   /// Where indexes have been: the one that the header names, and the one before, whose room the next one may have.

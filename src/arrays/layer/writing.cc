@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstdio>
 
+#include "arrays/codec/reused.h"
 #include "arrays/file/byte_order.h"
 #include "arrays/file/journal.h"
 #include "arrays/file/physical.h"
@@ -82,7 +83,6 @@ uint64_t VirtualFile::sequence_of(uint64_t number) const {
 }
 
 Block VirtualFile::compress_split(const Split &split, const uint8_t *data, Bytes *out) {
-  Bytes values = gather(split, data);
   const Variable *variable = split.variable < 0 ? nullptr : &header_.variables[static_cast<size_t>(split.variable)];
   const bool exact = defining_ || variable == nullptr || !codec::is_float(split.element);
   const auto known = codings_.find(split.variable);
@@ -92,16 +92,19 @@ Block VirtualFile::compress_split(const Split &split, const uint8_t *data, Bytes
   const bool chained = sequence && !defining_;
   References::Earlier earlier;
   if (chained) earlier = references_.find(header_, split.variable, split.regions, split.element);
-  CodedBlock made = make_block(split.regions, split.element, variable, values, coding_of(split.variable), exact, number,
-                               earlier.reference());
-  made.block.sequence = sequence.value_or(sequence_of(written_));
-  if (chained) references_.keep(header_, split.variable, made.block, std::move(values));
-  out->insert(out->end(), made.bytes.begin(), made.bytes.end());
-  return std::move(made.block);
+  const codec::Reused<uint8_t> values(split.bytes);
+  gather(split, data, values.get());
+  const ByteView view(values.get(), split.bytes);
+  Block block = append_block(split.regions, split.element, variable, view, coding_of(split.variable), exact, number,
+                             earlier.reference(), out);
+  block.sequence = sequence.value_or(sequence_of(written_));
+  if (chained && options_.chain > 0) references_.keep(header_, split.variable, block, Bytes(view.begin(), view.end()));
+  return block;
 }
 
 VirtualFile::Written VirtualFile::compress(const std::vector<Split> &splits, const uint8_t *data) {
   Written written;
+  written.bytes.swap(room_);
   for (const Split &split : splits) written.blocks.push_back(compress_split(split, data, &written.bytes));
   return written;
 }
@@ -287,6 +290,9 @@ int VirtualFile::write(const Call &call, const Regions &request, const uint8_t *
   const bool together = call.collective && options_.storage == Storage::dense;
   const int error = together ? put_dense(call, &written) : put_alone(call, &written);
   if (error != MPI_SUCCESS) references_.clear();  // of what was not written
+  constexpr size_t kMostRoom = size_t{32} << 20;
+  written.bytes.clear();
+  if (written.bytes.capacity() <= kMostRoom) room_.swap(written.bytes);
   return error;
 }
 

@@ -93,6 +93,8 @@ def main():
     for name, chain in (('alone.nc', 0), ('chain.nc', 8)):
         program(*md, name, layout='dense', chain=chain)
         arrays('import', '-q', '--split', '16K', '--chain', chain, 'plain.nc', f'imported_{name}')
+    if '(--chain): ' not in arrays('bench', 'plain.nc').stdout:
+        FAILURES.append('bench does not say that steps are shorter against earlier ones')
     for name in ('chain.nc', 'imported_chain.nc'):
         blocks = json.loads(arrays('info', '--blocks', '--json', name).stdout)['blocks']
         if not any(block['against'] is not None for block in blocks):

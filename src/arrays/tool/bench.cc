@@ -78,6 +78,30 @@ std::string chosen(const Sample &sample, codec::Goal::Kind kind) {
   return most == votes.end() ? "store" : most->first;
 }
 
+/// What `auto` makes of single steps: of each for itself, and against the one before, as with --chain.
+struct Chained {
+  uint64_t bytes = 0;
+  uint64_t alone = 0;
+  uint64_t against = 0;
+};
+Chained chained(const Sample &sample) {
+  Chained result;
+  for (const auto &[before, piece] : sample.steps) {
+    const auto coded = [&sample](const Piece &box, ByteView earlier) {
+      const codec::Grid grid{sample.element, box.shape, earlier};
+      codec::ArrayOptions options;
+      const codec::ArrayCodec *codec = codec::choose_array_codec(box.values, grid, {}, &options);
+      Bytes bytes;
+      codec->encode(box.values, grid, options, &bytes);
+      return std::min(bytes.size(), box.values.size());
+    };
+    result.bytes += piece.values.size();
+    result.alone += coded(piece, {});
+    result.against += coded(piece, before.values);
+  }
+  return result;
+}
+
 double rate(uint64_t bytes, double seconds) { return seconds > 0 ? static_cast<double>(bytes) / seconds / 1e9 : 0; }
 
 int bench(const BenchOptions &options) {
@@ -128,6 +152,13 @@ int bench(const BenchOptions &options) {
     out.write(fmt::format("{}{}{} ({}, {} of {})\n", out.bold(), sample.variable, out.plain(), sample.type,
                           cli::bytes_text(bytes), cli::bytes_text(sample.all)));
     list.print(out);
+    // Where it is hardly shorter it is not worth that readers of one step read others, too.
+    constexpr double kWorth = 0.95;
+    const Chained steps = chained(sample);
+    if (static_cast<double>(steps.against) < kWorth * static_cast<double>(steps.alone)) {
+      out.write(fmt::format("auto, against earlier steps (--chain): {} instead of {}\n",
+                            ratio_text(steps.bytes, steps.against), ratio_text(steps.bytes, steps.alone)));
+    }
     if (&sample != &samples.back()) out.write("\n");
   }
   if (options.json) {

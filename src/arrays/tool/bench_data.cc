@@ -22,6 +22,40 @@ tl::unexpected<Error> about(const std::string &path, const char *what, const std
   return tl::unexpected(Error{ErrorKind::usage, what, path, Error::kNoOffset, hint});
 }
 
+/// Bytes of a region's data.
+Result<Piece> piece_of(const arrays::Variable &variable, const arrays::Region &region, uint64_t from, uint64_t bytes,
+                       const Reader &read) {
+  const size_t element = arrays::size_of(variable.type);
+  arrays::Regions regions;
+  arrays::cut(region, from, bytes, &regions);
+  Piece piece;
+  piece.values.resize(arrays::bytes_of(regions));
+  if (auto done = read(regions, piece.values.data()); !done) return tl::unexpected(done.error());
+  arrays::swap_bytes(piece.values.data(), piece.values.data(), piece.values.size(), element);
+  piece.shape = regions.size() == 1 ? arrays::shape_of(regions.front(), &variable, element)
+                                    : std::vector<uint64_t>{piece.values.size() / element};
+  return piece;
+}
+
+/// A few steps of the variable, each with the one before it.
+Result<void> add_steps(const arrays::Variable &variable, const arrays::Region &region, const Reader &read,
+                       Sample *sample) {
+  constexpr uint64_t kSteps = 4;
+  if (!variable.record && variable.shape.size() < 2) return {};
+  const uint64_t step = variable.record ? variable.slab : variable.slab / variable.shape[0];
+  const uint64_t steps = step == 0 ? 0 : sample->all / step;
+  const uint64_t bytes = std::min(step, arrays::kSplit);
+  for (uint64_t i = 0; i < std::min(kSteps, steps == 0 ? 0 : steps - 1); ++i) {
+    const uint64_t at = 1 + (steps - 1) * i / kSteps;
+    Result<Piece> before = piece_of(variable, region, (at - 1) * step, bytes, read);
+    if (!before) return tl::unexpected(before.error());
+    Result<Piece> now = piece_of(variable, region, at * step, bytes, read);
+    if (!now) return tl::unexpected(now.error());
+    sample->steps.emplace_back(*std::move(before), *std::move(now));
+  }
+  return {};
+}
+
 Result<Sample> sample_of(const arrays::Variable &variable, const arrays::Region &region, uint64_t most,
                          const Reader &read) {
   Sample sample;
@@ -38,17 +72,11 @@ Result<Sample> sample_of(const arrays::Variable &variable, const arrays::Region 
   const uint64_t taken = std::min(there, std::max<uint64_t>(most / first, 1));
   for (uint64_t i = 0; i < taken; ++i) {
     const uint64_t from = there * i / taken * first;  // none twice: there are as many
-    const uint64_t bytes = piece(from);
-    arrays::Regions regions;
-    arrays::cut(region, from, bytes, &regions);
-    Piece next;
-    next.values.resize(arrays::bytes_of(regions));
-    if (auto done = read(regions, next.values.data()); !done) return tl::unexpected(done.error());
-    arrays::swap_bytes(next.values.data(), next.values.data(), next.values.size(), element);
-    next.shape = regions.size() == 1 ? arrays::shape_of(regions.front(), &variable, element)
-                                     : std::vector<uint64_t>{next.values.size() / element};
-    sample.pieces.push_back(std::move(next));
+    Result<Piece> next = piece_of(variable, region, from, piece(from), read);
+    if (!next) return tl::unexpected(next.error());
+    sample.pieces.push_back(*std::move(next));
   }
+  if (auto added = add_steps(variable, region, read, &sample); !added) return tl::unexpected(added.error());
   return sample;
 }
 

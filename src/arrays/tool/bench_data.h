@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrays/codec/array_codec.h"
@@ -21,6 +22,8 @@ struct Sample {
   codec::Element element = codec::Element::f32;
   uint64_t all = 0;  ///< bytes of the whole variable
   std::vector<Piece> pieces;
+  /// Boxes of single steps (records, or indexes of the first dimension), each behind the same one a step before.
+  std::vector<std::pair<Piece, Piece>> steps;
 
   [[nodiscard]] uint64_t bytes() const;
 };
