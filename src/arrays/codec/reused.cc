@@ -8,15 +8,15 @@ namespace cairn::codec {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr size_t kMost = 0;
+constexpr size_t kMostKept = 0;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-constexpr size_t kMost = 0;
+constexpr size_t kMostKept = 0;
 #else
-constexpr size_t kMost = size_t{16} << 20;
+constexpr size_t kMostKept = size_t{16} << 20;
 #endif
 #else
-constexpr size_t kMost = size_t{16} << 20;
+constexpr size_t kMostKept = size_t{16} << 20;
 #endif
 constexpr size_t kMostPieces = 64;
 constexpr size_t kGrain = 4096;
@@ -50,17 +50,17 @@ ReusedMemory take_reused(size_t bytes) {
     own.bytes -= piece.size;
     return piece;
   }
-  const size_t size = kMost == 0 ? std::max<size_t>(bytes, 1) : (bytes + kGrain) / kGrain * kGrain;
+  const size_t size = kMostKept == 0 ? std::max<size_t>(bytes, 1) : (bytes + kGrain) / kGrain * kGrain;
   return {static_cast<uint8_t *>(::operator new(size)), size};
 }
 
 void keep_reused(ReusedMemory memory) noexcept {
-  if (memory.size > kMost) return ::operator delete(memory.at);
+  if (memory.size > kMostKept) return ::operator delete(memory.at);
   Kept &own = kept();
   own.pieces.push_back(memory);
   own.bytes += memory.size;
   size_t gone = 0;
-  for (; own.bytes > kMost || own.pieces.size() - gone > kMostPieces; ++gone) {
+  for (; own.bytes > kMostKept || own.pieces.size() - gone > kMostPieces; ++gone) {
     own.bytes -= own.pieces[gone].size;
     ::operator delete(own.pieces[gone].at);
   }
