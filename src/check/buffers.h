@@ -80,8 +80,8 @@ class PendingBuffers {
     int64_t at = 0;
     analyze::HandleName request;
     bool operator<(const Begin &other) const { return at != other.at ? at < other.at : request < other.request; }
-    friend bool operator<(const Begin &begin, int64_t at) { return begin.at < at; }
-    friend bool operator<(int64_t at, const Begin &begin) { return at < begin.at; }
+    friend bool operator<(const Begin &begin, int64_t place) { return begin.at < place; }
+    friend bool operator<(int64_t place, const Begin &begin) { return place < begin.at; }
   };
   using Places = std::multimap<Begin, Region, std::less<>>;
   /// What is only read is apart: who reads it, too, need not look at it.
