@@ -1,6 +1,7 @@
 #include "analyze/call_diff.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <set>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analyze/fewest_edits.h"
 #include "analyze/thread_calls.h"
 #include "trace/values/atom_reader.h"
 
@@ -37,6 +39,12 @@ class Places {
     if (!paired_.insert(line).second) return false;
     second_.emplace(line_of(first), line);
     return true;
+  }
+  /// What `same` would answer now.
+  [[nodiscard]] bool may_be_same(const std::string &first, const std::string &second) const {
+    if (!rebuilt_) return first == second;
+    const auto there = second_.find(line_of(first));
+    return there != second_.end() ? there->second == line_of(second) : paired_.count(line_of(second)) == 0;
   }
   /// Handles have the names of places.
   bool same(const Value &first, const Value &second) {
@@ -97,7 +105,7 @@ struct Verdict {
   std::vector<std::string> names;
 };
 
-Verdict verdict_of(const ThreadCalls &first, const ThreadCalls &second, Places *places) {
+Verdict verdict_of(const ThreadCall &first, const ThreadCall &second, Places *places) {
   const Row &a = first.row();
   const Row &b = second.row();
   if (a.function != b.function || a.depth != b.depth || !places->same(first.place(), second.place())) {
@@ -143,6 +151,31 @@ Verdict verdict_of(const ThreadCalls &first, const ThreadCalls &second, Places *
   }
   return verdict;
 }
+
+/// The calls of a thread, some of them read ahead.
+class CallsAhead {
+ public:
+  CallsAhead(const Run &run, uint32_t rank, uint32_t thread) : calls_(run, rank, thread) {}
+  /// The one so many behind the next; nullptr: there is none.
+  const ThreadCall *at(size_t place) {
+    while (!ended_ && ahead_.size() <= place) {
+      ended_ = !calls_.next();
+      if (!ended_) ahead_.push_back(calls_.kept());
+    }
+    return place < ahead_.size() ? &ahead_[place] : nullptr;
+  }
+  void drop(size_t count) {
+    ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<ptrdiff_t>(count));
+    dropped_ += count;
+  }
+  [[nodiscard]] uint64_t dropped() const { return dropped_; }
+
+ private:
+  ThreadCalls calls_;
+  std::deque<ThreadCall> ahead_;
+  uint64_t dropped_ = 0;
+  bool ended_ = false;
+};
 
 class Comparison {
  public:
@@ -194,45 +227,140 @@ class Comparison {
     CallDifference *difference = nullptr;
   };
 
+  /// The threads at hand.
+  struct Pair {
+    uint32_t rank = 0;
+    uint32_t thread = 0;
+    CallsAhead first;
+    CallsAhead second;
+    std::unordered_map<uint64_t, Known> known{};  ///< of calls of these sequences
+    std::pair<size_t, size_t> sequences{};
+    uint64_t parts_left = kMostParts;
+  };
+
   /// False if the order is the same.
   bool compare(uint32_t rank, uint32_t thread) {
-    ThreadCalls first(first_, rank, thread);
-    ThreadCalls second(second_, rank, thread);
-    std::unordered_map<uint64_t, Known> known;  // of calls of these sequences
-    std::pair<size_t, size_t> sequences;
-    for (uint64_t index = 0;; ++index) {
-      const bool more = first.next();
-      const bool also = second.next();
-      if (!more && !also) return false;
+    Pair pair{rank, thread, CallsAhead(first_, rank, thread), CallsAhead(second_, rank, thread)};
+    for (bool differs = false;;) {
+      const ThreadCall *a = pair.first.at(0);
+      const ThreadCall *b = pair.second.at(0);
+      if (a == nullptr && b == nullptr) return differs;
       Known ended{Kind::order, {}, nullptr};
-      Known *pair = &ended;
-      if (more && also) {
-        ++diff_.calls;
-        if (std::exchange(sequences, {first.sequence(), second.sequence()}) != sequences) known.clear();
-        const auto [entry, fresh] = known.try_emplace(uint64_t{first.number()} << 32 | second.number());
-        pair = &entry->second;
-        if (fresh) {
-          Verdict verdict = verdict_of(first, second, &places_);
-          *pair = {verdict.kind, std::move(verdict.names), nullptr};
+      Known *both = &ended;
+      if (a != nullptr && b != nullptr) {
+        both = known_of(&pair);
+        if (both->kind == Kind::order && go_around(&pair)) {
+          differs = true;
+          continue;
         }
-        if (!pair->kind) continue;
       }
-      if (pair->difference == nullptr) {
-        CallDifference made;
-        made.kind = *pair->kind;
-        made.thread = thread;
-        made.index = index;
-        made.names = pair->names;
-        if (more) made.first = first.call();
-        if (also) made.second = second.call();
-        pair->difference = &found_.try_emplace(key_of(made), std::move(made)).first->second;
-      }
-      CallDifference &difference = *pair->difference;
-      ++difference.calls;
-      if (difference.ranks.empty() || difference.ranks.back() != rank) difference.ranks.push_back(rank);
-      if (difference.kind == Kind::order) return true;
-      ++(difference.kind == Kind::results ? diff_.other_results : diff_.other_arguments);
+      if (tell(&pair, both)) return true;
     }
+  }
+
+  Known *known_of(Pair *pair) {
+    const ThreadCall &a = *pair->first.at(0);
+    const ThreadCall &b = *pair->second.at(0);
+    const std::pair now(a.sequence, b.sequence);
+    if (std::exchange(pair->sequences, now) != now) pair->known.clear();
+    const auto [entry, fresh] = pair->known.try_emplace(uint64_t{a.number} << 32 | b.number);
+    if (fresh) {
+      Verdict verdict = verdict_of(a, b, &places_);
+      entry->second = {verdict.kind, std::move(verdict.names), nullptr};
+    }
+    return &entry->second;
+  }
+
+  /// Counts the calls at hand, of which there is one at least. True: the comparison ends there.
+  bool tell(Pair *pair, Known *both) {
+    const ThreadCall *a = pair->first.at(0);
+    const ThreadCall *b = pair->second.at(0);
+    if (a != nullptr && b != nullptr) ++diff_.calls;
+    if (both->kind) {
+      if (both->difference == nullptr) {
+        CallDifference made;
+        made.kind = *both->kind;
+        made.names = both->names;
+        both->difference =
+            find(pair->thread, std::move(made), a, b, a != nullptr ? pair->first.dropped() : pair->second.dropped());
+      }
+      add(pair->rank, both->difference);
+      if (*both->kind == Kind::order) return true;
+      ++(*both->kind == Kind::results ? diff_.other_results : diff_.other_arguments);
+    }
+    pair->first.drop(1);
+    pair->second.drop(1);
+    return false;
+  }
+
+  CallDifference *find(uint32_t thread, CallDifference made, const ThreadCall *first, const ThreadCall *second,
+                       uint64_t index) {
+    made.thread = thread;
+    made.index = index;
+    if (first != nullptr) made.first = first->call();
+    if (second != nullptr) made.second = second->call();
+    return &found_.try_emplace(key_of(made), std::move(made)).first->second;
+  }
+  static void add(uint32_t rank, CallDifference *difference) {
+    ++difference->calls;
+    if (difference->ranks.empty() || difference->ranks.back() != rank) difference->ranks.push_back(rank);
+  }
+
+  void leave_out(Pair *pair, bool of_first) {
+    CallsAhead &calls = of_first ? pair->first : pair->second;
+    CallDifference alone;
+    alone.goes_on = true;
+    const ThreadCall *call = calls.at(0);
+    add(pair->rank,
+        find(pair->thread, std::move(alone), of_first ? call : nullptr, of_first ? nullptr : call, calls.dropped()));
+    ++(of_first ? diff_.gone : diff_.added);
+    calls.drop(1);
+  }
+
+  /// From two calls that are not alike goes on to where both runs are again, by the fewest calls of one run alone, as
+  /// the next ones of each tell. What is found for the last quarter of these waits for what follows. False: the runs
+  /// have too little in common there.
+  bool go_around(Pair *pair) {
+    constexpr size_t kWindow = 256;
+    const auto part_of = [](CallsAhead *calls) {
+      EditedPart part;
+      while (part.items < kWindow && calls->at(part.items) != nullptr) ++part.items;
+      part.is_all = part.items < kWindow;
+      return part;
+    };
+    if (pair->parts_left == 0) return false;
+    --pair->parts_left;
+    const EditedPart first = part_of(&pair->first);
+    const EditedPart second = part_of(&pair->second);
+    const std::vector<Edit> edits = fewest_edits(
+        first, second, [&](size_t i, size_t j) { return are_alike(*pair->first.at(i), *pair->second.at(j)); });
+    constexpr size_t kLeastPart = 4;
+    const auto alike = static_cast<size_t>(std::count(edits.begin(), edits.end(), Edit::both));
+    if (alike * kLeastPart < std::min(first.items, second.items)) return false;
+    const size_t sure = first.is_all && second.is_all ? edits.size() : edits.size() * 3 / 4;
+    for (size_t i = 0; i < sure; ++i) {
+      if (edits[i] != Edit::both) {
+        leave_out(pair, edits[i] == Edit::first);
+        continue;
+      }
+      Known *both = known_of(pair);
+      if (both->kind == Kind::order) return i != 0;  // another place after all: what follows is looked at anew
+      tell(pair, both);
+    }
+    return true;
+  }
+  bool are_alike(const ThreadCall &first, const ThreadCall &second) {
+    const Row &a = first.row();
+    const Row &b = second.row();
+    return a.function == b.function && a.depth == b.depth &&
+           places_.may_be_same(place_of(first, &first_places_), place_of(second, &second_places_));
+  }
+  using PlaceTexts = std::unordered_map<uint64_t, std::string>;  ///< by class and site
+  static const std::string &place_of(const ThreadCall &call, PlaceTexts *known) {
+    const auto [entry, fresh] =
+        known->try_emplace(uint64_t{call.view.class_index} << 32 | static_cast<uint32_t>(call.row().site));
+    if (fresh) entry->second = call.place();
+    return entry->second;
   }
 
   static Key key_of(const CallDifference &difference) {
@@ -241,7 +369,9 @@ class Comparison {
     };
     const auto place = [](const std::optional<Call> &call) { return call ? call->position.text() : std::string(); };
     return {difference.kind,
-            difference.kind == Kind::order ? difference.index : 0,
+            difference.kind != Kind::order ? 0
+            : difference.goes_on           ? UINT64_MAX
+                                           : difference.index,
             function(difference.first),
             function(difference.second),
             place(difference.first),
@@ -255,6 +385,10 @@ class Comparison {
   bool results_;
   CallDiff diff_;
   std::map<Key, CallDifference> found_;
+  /// Of a thread, in which it is looked for the fewest calls to leave out: a millisecond each at most, or so.
+  static constexpr uint64_t kMostParts = 10000;
+  PlaceTexts first_places_;
+  PlaceTexts second_places_;
 };
 
 }  // namespace

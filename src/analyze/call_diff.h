@@ -1,7 +1,9 @@
 // CallDiff: which MPI calls two runs made differently, rank by rank and thread by thread.
 //
 // Calls are compared in the order in which each thread made them. They differ in *order*, where another function, or
-// the same at another place, is called, or one thread has ended: there the comparison of that thread ends. Else in
+// the same at another place, is called, or one thread has ended. Where enough of what both do next is alike (a quarter
+// of their next 256 calls), the fewest that are not are told as calls of one run alone, and both go on behind them.
+// Elsewhere the comparison of that thread ends. Else they differ in
 // *arguments*, where the program gave other values; or only in *results*, where MPI did: statuses, what was found,
 // error codes. Those are counted, by place and by what differs, and the first is told. Calls that asked and found
 // nothing (MPI_Test, …) are no calls here: how often a program asks is chance.
@@ -28,11 +30,12 @@ struct CallDifference {
   enum class Kind : uint8_t { order, arguments, results };
   Kind kind = Kind::order;
   uint64_t calls = 0;              ///< that differ so
+  bool goes_on = false;            ///< in order: made in one run alone, behind which both go on alike
   std::vector<uint32_t> ranks;     ///< that make them, ascending
   uint32_t thread = 0;             ///< of the first of them, as what follows
-  uint64_t index = 0;              ///< among the calls of the thread that count, from 0
+  uint64_t index = 0;              ///< among the calls of the thread that count, from 0; in the first run if it has it
   std::vector<std::string> names;  ///< of the arguments that differ; "return" of what it returned
-  std::optional<Call> first;       ///< nothing: the thread had ended
+  std::optional<Call> first;       ///< nothing: the thread had ended, or it goes on without
   std::optional<Call> second;
 };
 
@@ -42,6 +45,8 @@ struct CallDiff {
   uint64_t ranks = 0;                 ///< in both
   uint64_t calls = 0;                 ///< that were compared
   uint64_t other_order = 0;           ///< ranks
+  uint64_t gone = 0;                  ///< calls that the first run alone has, behind which both go on alike
+  uint64_t added = 0;                 ///< that the second run alone has
   uint64_t other_arguments = 0;       ///< calls
   uint64_t other_results = 0;         ///< calls whose arguments are the same
   /// In order, then in arguments, then in results; of each those of most calls first.

@@ -12,7 +12,7 @@ bool ThreadCalls::next() {
   for (;;) {
     if (!reader_) {
       if (next_ == sequences_.size()) return false;
-      reader_.emplace(run_.trace, sequences_[next_++]);
+      reader_ = std::make_shared<trace::CallReader>(run_.trace, sequences_[next_++]);
     }
     number_ = reader_->next();
     if (number_ == grammar::kNoSymbol) {

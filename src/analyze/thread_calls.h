@@ -4,7 +4,7 @@
 // Borrows the run. One thread at a time. Cost: as CallReader.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +21,19 @@ struct Run {
   explicit Run(const trace::Trace &of) : trace(of), sources(of), decoder(of, sources) {}
 };
 
+/// A call of a thread, which stays what it is when the thread goes on. Borrows the run.
+struct ThreadCall {
+  const Run *run = nullptr;
+  trace::SequenceView view;
+  size_t sequence = 0;  ///< which of the thread's, from 1
+  std::shared_ptr<const trace::CallReader> reader;
+  grammar::Symbol number = grammar::kNoSymbol;
+
+  [[nodiscard]] const trace::Row &row() const { return reader->call(number); }
+  [[nodiscard]] Call call() const { return run->decoder.decode(view.class_index, row()); }
+  [[nodiscard]] std::string place() const { return run->sources.name(view.class_index, row().site); }
+};
+
 class ThreadCalls {
  public:
   ThreadCalls(const Run &run, uint32_t rank, uint32_t thread);
@@ -34,11 +47,13 @@ class ThreadCalls {
   [[nodiscard]] uint32_t class_index() const { return view().class_index; }
   [[nodiscard]] Call call() const { return run_.decoder.decode(class_index(), row()); }
   [[nodiscard]] std::string place() const { return run_.sources.name(class_index(), row().site); }
+  /// The call at hand.
+  [[nodiscard]] ThreadCall kept() const { return {&run_, view(), next_, reader_, number_}; }
 
  private:
   const Run &run_;
   std::vector<trace::SequenceView> sequences_;
-  std::optional<trace::CallReader> reader_;
+  std::shared_ptr<trace::CallReader> reader_;  ///< of a sequence; with the calls of it that were kept
   size_t next_ = 0;
   grammar::Symbol number_ = grammar::kNoSymbol;
 };

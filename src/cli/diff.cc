@@ -231,13 +231,20 @@ std::set<std::string> callers_of(const trace::Trace &trace) {
   return names;
 }
 
+/// The first that is no library, if there is one.
+const std::string &program_of(const std::set<std::string> &callers) {
+  const auto is_program = [](const std::string &name) { return name.find(".so") == std::string::npos; };
+  const auto found = std::find_if(callers.begin(), callers.end(), is_program);
+  return found == callers.end() ? *callers.begin() : *found;
+}
+
 /// Of which nearly all differs, unless one was renamed.
 void say_other_program(const trace::Trace &first, const trace::Trace &second) {
   const std::set<std::string> one = callers_of(first);
   const std::set<std::string> other = callers_of(second);
   const auto is_in_both = [&](const std::string &name) { return other.contains(name); };
   if (one.empty() || other.empty() || std::any_of(one.begin(), one.end(), is_in_both)) return;
-  say(fmt::format("these runs are of programs with different names, {} and {}", *one.begin(), *other.begin()));
+  say(fmt::format("these runs are of programs with different names, {} and {}", program_of(one), program_of(other)));
 }
 
 int diff(const DiffOptions &options) {

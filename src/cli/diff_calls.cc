@@ -59,9 +59,8 @@ std::string named_ranks(const std::vector<uint32_t> &ranks) {
 
 /// One run goes on where the other one was cut short: which; nullptr: it is something else.
 const char *cut_short_in(const CallDifference &difference, const ComparedCalls &compared) {
-  if (difference.kind != CallDifference::Kind::order || difference.first.has_value() == difference.second.has_value()) {
-    return nullptr;
-  }
+  if (difference.kind != CallDifference::Kind::order || difference.goes_on) return nullptr;
+  if (difference.first.has_value() == difference.second.has_value()) return nullptr;
   const std::vector<uint32_t> &cut = difference.first ? compared.cut_second : compared.cut_first;
   const bool all = std::includes(cut.begin(), cut.end(), difference.ranks.begin(), difference.ranks.end());
   return !all ? nullptr : difference.first ? "second" : "first";
@@ -74,6 +73,11 @@ std::string head_of(const CallDifference &difference, const ComparedCalls &compa
   if (const char *which = cut_short_in(difference, compared)) {
     return fmt::format("{}{}: the {} run was cut short before call {}, which the other one made", ranks, thread, which,
                        grouped(difference.index));
+  }
+  if (difference.goes_on) {
+    return fmt::format("{}{}: {} in the {} run alone; call {} of rank {}{}", ranks, thread,
+                       plural(difference.calls, "call"), difference.first ? "first" : "second",
+                       grouped(difference.index), difference.ranks.front(), difference.calls == 1 ? "" : " first");
   }
   if (difference.kind == CallDifference::Kind::order) {
     const char *what = !difference.first    ? "was not made in the first run"
@@ -110,12 +114,31 @@ std::string exactness_text(const Summary &first, const Summary &second) {
   return line(" in the first run", first.within) + line(" in the second run", second.within);
 }
 
-/// "nothing changed but argv of MPI_Init, and status of MPI_Recv, that MPI gave"; "" where more did, or nothing.
+/// Both runs make all calls in the same order, but for those that one of them makes alone.
+bool goes_on(const CallDiff &diff) {
+  return std::all_of(diff.differences.begin(), diff.differences.end(), [](const CallDifference &difference) {
+    return difference.kind != CallDifference::Kind::order || difference.goes_on;
+  });
+}
+
+/// "nothing changed but argv of MPI_Init, and status of MPI_Recv, that MPI gave; 30 calls of MPI_Barrier more"; ""
+/// where more did, or nothing.
 std::string only_change(const CallDiff &diff) {
-  if (diff.equal() || diff.other_order != 0) return "";
+  if (diff.equal() || !goes_on(diff)) return "";
   std::vector<std::string> changes;
+  std::map<std::pair<uint32_t, bool>, uint64_t> alone;  // by function, and whether there are more
   for (const CallDifference &difference : diff.differences) {
-    if (!difference.first) return "";
+    if (!difference.goes_on) continue;
+    const analyze::Call &call = difference.first ? *difference.first : *difference.second;
+    alone[{call.function_id, !difference.first}] += difference.calls;
+  }
+  changes.reserve(alone.size());
+  for (const auto &[key, calls] : alone) {
+    changes.push_back(fmt::format("{} of {} {}", plural(calls, "call"), analyze::function_name(key.first),
+                                  key.second ? "more" : "fewer"));
+  }
+  for (const CallDifference &difference : diff.differences) {
+    if (difference.goes_on) continue;
     const bool given = difference.kind == CallDifference::Kind::results;
     const std::string text =
         fmt::format("{} of {}{}", names_text(difference.names), analyze::function_name(difference.first->function_id),
@@ -206,10 +229,16 @@ void print(const ComparedCalls &compared, const std::optional<uint64_t> &limit, 
   }
   std::sort(cut.begin(), cut.end());
   cut.erase(std::unique(cut.begin(), cut.end()), cut.end());
-  text += diff.other_order == 0            ? "the same in the same order"
+  const auto alone = [](uint64_t calls, const char *where) {
+    return calls == 0 ? std::string() : fmt::format("{} in the {} run alone, ", grouped(calls), where);
+  };
+  text += diff.other_order == 0 ? "the same in the same order"
+          : goes_on(diff)       ? alone(diff.gone, "first") + alone(diff.added, "second") + "else in the same order"
           : diff.other_order == cut.size() ? "in the same order, until one run was cut short on " + named_ranks(cut)
                                            : "the order differs on " + plural(diff.other_order, "rank");
-  if (diff.other_arguments + diff.other_results == 0) text += ", with the same arguments and results";
+  if (diff.other_arguments + diff.other_results == 0) {
+    text += fmt::format(", {}with the same arguments and results", goes_on(diff) ? "" : "until there ");
+  }
   if (diff.other_arguments != 0) text += fmt::format(", other arguments in {}", grouped(diff.other_arguments));
   if (diff.other_results != 0) text += fmt::format(", other results in {}", grouped(diff.other_results));
   out->write(text + "\n");
@@ -227,11 +256,12 @@ std::string csv_of(const ComparedCalls &compared) {
                     {"ranks", ranks_text(difference.ranks)},
                     {"thread", difference.thread},
                     {"call", difference.index},
+                    {"goes_on", difference.goes_on},
                     {"arguments", difference.names},
                     {"first", text(difference.first)},
                     {"second", text(difference.second)}});
   }
-  return csv_of(rows, {"in", "calls", "ranks", "thread", "call", "arguments", "first", "second"});
+  return csv_of(rows, {"in", "calls", "ranks", "thread", "call", "goes_on", "arguments", "first", "second"});
 }
 
 nlohmann::ordered_json json_of(const ComparedCalls &compared) {
@@ -255,6 +285,7 @@ nlohmann::ordered_json json_of(const ComparedCalls &compared) {
                                   {"ranks", difference.ranks},
                                   {"thread", difference.thread},
                                   {"call", difference.index},
+                                  {"goes_on", difference.goes_on},
                                   {"arguments", difference.names},
                                   {"first", side(difference.first)},
                                   {"second", side(difference.second)}});
