@@ -32,12 +32,8 @@ class Places {
   }
   [[nodiscard]] bool rebuilt() const { return rebuilt_; }
   bool same(const std::string &first, const std::string &second) {
-    if (!rebuilt_) return first == second;
-    const std::string line = line_of(second);
-    const auto there = second_.find(line_of(first));
-    if (there != second_.end()) return there->second == line;
-    if (!paired_.insert(line).second) return false;
-    second_.emplace(line_of(first), line);
+    if (!may_be_same(first, second)) return false;
+    if (rebuilt_ && second_.try_emplace(line_of(first), line_of(second)).second) paired_.insert(line_of(second));
     return true;
   }
   /// What `same` would answer now.

@@ -111,9 +111,9 @@ Cancellations::Cancellations(const trace::Trace &trace, uint32_t rank) {
           Request &request = found->second;
           const MessageOutcome &outcome = call->outcomes[i];
           using Came = Cancellation::Came;
-          keep(request, outcome.cancelled                  ? Came::cancelled
-                        : outcome.told || outcome.as_asked ? Came::complete
-                                                           : Came::unknown);
+          keep(request, outcome.cancelled            ? Came::cancelled
+                        : outcome.may_be_cancelled() ? Came::unknown
+                                                     : Came::complete);
           request.active = false;
           request.asked = false;
           if (!request.persistent) requests.erase(found);

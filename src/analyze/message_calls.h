@@ -33,6 +33,8 @@ struct MessageOutcome {
   std::optional<int64_t> tag;
   std::optional<int64_t> bytes;  ///< than the room that it had
   bool cancelled = false;
+  /// Of a request that MPI_Cancel was called for: it was cancelled, or nobody says that it was not.
+  [[nodiscard]] bool may_be_cancelled() const { return cancelled || !(told || as_asked); }
 };
 
 /// Which processes' part in a collective call a process waits for.

@@ -394,7 +394,7 @@ void RankMessages::complete(const HandleName &name, const MessageOutcome &outcom
 void RankMessages::arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step,
                           MessageStep::Arriving::How how) {
   // In other statuses MPICH leaves what lay there.
-  if (receive->cancelled && (outcome.cancelled || !(outcome.told || outcome.as_asked))) {
+  if (receive->cancelled && outcome.may_be_cancelled()) {
     ++counts_.cancelled;
     return posts_.drop(receive, !outcome.cancelled);
   }

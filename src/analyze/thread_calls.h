@@ -40,13 +40,10 @@ class ThreadCalls {
   /// Goes to the next call; false if there is none.
   bool next();
   [[nodiscard]] const trace::Row &row() const { return reader_->call(number_); }
-  [[nodiscard]] grammar::Symbol number() const { return number_; }
   /// Which of the thread's sequences, from 1.
   [[nodiscard]] size_t sequence() const { return next_; }
   [[nodiscard]] const trace::SequenceView &view() const { return sequences_[next_ - 1]; }
-  [[nodiscard]] uint32_t class_index() const { return view().class_index; }
-  [[nodiscard]] Call call() const { return run_.decoder.decode(class_index(), row()); }
-  [[nodiscard]] std::string place() const { return run_.sources.name(class_index(), row().site); }
+  [[nodiscard]] Call call() const { return kept().call(); }
   /// The call at hand.
   [[nodiscard]] ThreadCall kept() const { return {&run_, view(), next_, reader_, number_}; }
 

@@ -223,7 +223,7 @@ void MessageEnds::complete(const HandleName &name, const MessageOutcome &outcome
   if (found == requests_.end()) return;
   Request &request = found->second;
   if (request.active) {
-    const bool cancelled = request.cancelled && (outcome.cancelled || !(outcome.told || outcome.as_asked));
+    const bool cancelled = request.cancelled && outcome.may_be_cancelled();
     for (auto *each : {&request.send, &request.receive, &request.part}) {
       if (!*each) continue;
       MessageEnd end = **each;

@@ -289,7 +289,7 @@ void RankActions::complete(const std::vector<HandleName> &names, const std::vect
 void RankActions::settle(Request *request, const MessageOutcome &outcome, std::vector<Key> *waits) {
   if (!request->active) return;
   // In other statuses MPICH leaves what lay there.
-  if (request->cancelled && (outcome.cancelled || !(outcome.told || outcome.as_asked))) {
+  if (request->cancelled && outcome.may_be_cancelled()) {
     for (const RankFile::Line &line : request->lines) file_.drop(line);
     counts_.receives -= request->receive ? 1 : 0;
     counts_.sends -= request->send ? 1 : 0;

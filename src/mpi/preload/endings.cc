@@ -2,7 +2,6 @@
 // destructors. The recorder is told, so that nobody takes it for killed; nothing is done that a signal handler, or the
 // child of a vfork, may not do.
 #include <alloca.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -32,21 +31,15 @@ struct Next {
 };
 Next next;
 
-template <typename Function>
-void find(Function *&function, const char *name) {
-  if (function == nullptr) function = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
-}
-
 /// Found beforehand: a handler must not ask the dynamic linker.
 __attribute__((constructor)) void prepare() {
-  const KeptDlError kept;
-  find(next.exit_group, "_exit");
-  find(next.quick, "quick_exit");
-  find(next.execve, "execve");
-  find(next.execv, "execv");
-  find(next.execvp, "execvp");
-  find(next.execvpe, "execvpe");
-  find(next.fexecve, "fexecve");
+  next_of(next.exit_group, "_exit");
+  next_of(next.quick, "quick_exit");
+  next_of(next.execve, "execve");
+  next_of(next.execv, "execv");
+  next_of(next.execvp, "execvp");
+  next_of(next.execvpe, "execvpe");
+  next_of(next.fexecve, "fexecve");
 }
 
 [[noreturn]] void end(int status) {
@@ -58,13 +51,13 @@ __attribute__((constructor)) void prepare() {
 /// Calls `function`, which only comes back if it failed.
 template <typename Function, typename... Arguments>
 int become(Function *&function, const char *name, Arguments... arguments) {
-  if (function == nullptr) find(function, name);
-  if (function == nullptr) {
+  auto *const found = next_of(function, name);
+  if (found == nullptr) {
     errno = ENOSYS;
     return -1;
   }
   tell(true);
-  const int result = function(arguments...);
+  const int result = found(arguments...);
   const int saved_errno = errno;
   tell(false);
   errno = saved_errno;

@@ -2,7 +2,6 @@
 // away. dlopen isn't interposed: where it searches depends on who calls it.
 //
 // Threads: the watched ranges only ever grow in number or extent, readers take no lock.
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdarg.h>
@@ -43,17 +42,6 @@ void taken_away(void *address, size_t size) {
   if (!is_watched(low, low + size)) return;
   grow(shared.mapping_epoch);
   grow(shared.epoch);
-}
-
-template <typename Function>
-Function *next_of(Function *&function, const char *name) {
-  Function *found = __atomic_load_n(&function, __ATOMIC_ACQUIRE);
-  if (found == nullptr) {
-    const KeptDlError kept;
-    found = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
-    __atomic_store_n(&function, found, __ATOMIC_RELEASE);
-  }
-  return found;
 }
 
 int (*next_munmap)(void *, size_t);

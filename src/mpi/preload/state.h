@@ -2,6 +2,7 @@
 // One instance a process, zero-initialised, any thread.
 #pragma once
 
+#include <dlfcn.h>
 #include <stdint.h>
 
 #include "mpi/preload/preload.h"
@@ -45,5 +46,17 @@ class KeptDlError {
   KeptDlError(const KeptDlError &) = delete;
   KeptDlError &operator=(const KeptDlError &) = delete;
 };
+
+/// The definition behind this library's of the function of that name, which is looked up once; nullptr: there is none.
+template <typename Function>
+Function *next_of(Function *&function, const char *name) {
+  Function *found = __atomic_load_n(&function, __ATOMIC_ACQUIRE);
+  if (found == nullptr) {
+    const KeptDlError kept;
+    found = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+    __atomic_store_n(&function, found, __ATOMIC_RELEASE);
+  }
+  return found;
+}
 
 }  // namespace cairn::preload

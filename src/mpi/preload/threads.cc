@@ -138,17 +138,6 @@ bool can_be_joined(const pthread_attr_t *attributes) {
          state == PTHREAD_CREATE_JOINABLE;
 }
 
-template <typename Function>
-Function *next_of(Function *&function, const char *name) {
-  Function *found = __atomic_load_n(&function, __ATOMIC_ACQUIRE);
-  if (found == nullptr) {
-    const KeptDlError kept;
-    found = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
-    __atomic_store_n(&function, found, __ATOMIC_RELEASE);
-  }
-  return found;
-}
-
 template <typename Function, typename... Rest>
 int join(Function *&function, const char *name, pthread_t id, Rest... rest) {
   Function *const found = next_of(function, name);

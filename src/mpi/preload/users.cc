@@ -1,6 +1,5 @@
 // setuid, setgid and their like, forwarded: a recorder is told when the program becomes another user, as whom it may be
 // unable to enter the spool, and MPI to reach processes that it has not reached yet.
-#include <dlfcn.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -36,17 +35,14 @@ void tell(bool changes) {
 
 template <typename... Wanted>
 int change(int (*&function)(Wanted...), const char *name, Wanted... wanted) {
-  if (function == nullptr) {
-    const KeptDlError kept;
-    function = reinterpret_cast<int (*)(Wanted...)>(dlsym(RTLD_NEXT, name));
-  }
-  if (function == nullptr) {
+  auto *const found = next_of(function, name);
+  if (found == nullptr) {
     errno = ENOSYS;
     return -1;
   }
   const Ids before;
   tell(true);
-  const int result = function(wanted...);
+  const int result = found(wanted...);
   if (before == Ids()) tell(false);
   return result;
 }
