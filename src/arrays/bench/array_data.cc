@@ -6,6 +6,8 @@
 #include <cstring>
 #include <random>
 
+#include "arrays/codec/made_up_corners.h"
+
 namespace cairn::bench {
 namespace {
 
@@ -78,8 +80,8 @@ bool read(int file, const char *name, Array *array) {
   return nc_get_var(file, variable, array->values.data()) == NC_NOERR;
 }
 
-template <typename T>
-void put(std::vector<double> &from, Bytes *bytes) {
+template <typename T, typename From>
+void put(const std::vector<From> &from, Bytes *bytes) {
   bytes->resize(from.size() * sizeof(T));
   for (size_t i = 0; i < from.size(); ++i) {
     const T value = static_cast<T>(from[i]);
@@ -154,7 +156,7 @@ std::vector<Array> repeating_arrays() {
   constexpr size_t kRows = 300;
   constexpr size_t kColumns = 400;
   std::vector<Array> arrays;
-  const auto add = [&](const char *name, const std::vector<uint64_t> &shape, std::vector<double> &values) {
+  const auto add = [&](const char *name, const std::vector<uint64_t> &shape, const std::vector<double> &values) {
     arrays.push_back({std::string(name) + ", f32", Element::f32, shape, {}, {}});
     put<float>(values, &arrays.back().values);
     arrays.push_back({std::string(name) + ", f64", Element::f64, shape, {}, {}});
@@ -169,29 +171,11 @@ std::vector<Array> repeating_arrays() {
     bounds.push_back(end);
   }
   add("bounds", {bounds.size() / 2, 2}, bounds);
-  const auto corner = [](size_t j, size_t i) {
-    const auto y = static_cast<double>(j);
-    const auto x = static_cast<double>(i);
-    return 50 * std::sin(y * 0.004) + 8 * std::cos(x * 0.007 + y * 0.002) + 0.01 * x;
-  };
-  std::vector<double> cells;
-  std::vector<double> triangles;
-  std::vector<double> numbers;
-  for (size_t j = 0; j < kRows; ++j) {
-    for (size_t i = 0; i < kColumns; ++i) {
-      const size_t of_cell[4][2] = {{j, i}, {j, i + 1}, {j + 1, i + 1}, {j + 1, i}};
-      for (const auto &[row, column] : of_cell) cells.push_back(corner(row, column));
-      for (const size_t k : {0, 1, 3, 1, 2, 3}) {
-        const auto &[row, column] = of_cell[k];
-        triangles.push_back(corner(row, column));
-        numbers.push_back(static_cast<double>(row * (kColumns + 1) + column));
-      }
-    }
-  }
-  add("corners of cells", {kRows, kColumns, 4}, cells);
-  add("corners of triangles", {triangles.size() / 3, 3}, triangles);
-  arrays.push_back({"numbers of corners, i32", Element::i32, {numbers.size() / 3, 3}, {}, {}});
-  put<int32_t>(numbers, &arrays.back().values);
+  const codec::MadeUpCorners corners(kRows, kColumns);
+  add("corners of cells", {kRows, kColumns, 4}, corners.cells);
+  add("corners of triangles", {corners.triangles.size() / 3, 3}, corners.triangles);
+  arrays.push_back({"numbers of corners, i32", Element::i32, {corners.numbers.size() / 3, 3}, {}, {}});
+  put<int32_t>(corners.numbers, &arrays.back().values);
   std::vector<double> times;
   double time = 1.7e9;
   for (size_t i = 0; i < 240000; ++i) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "arrays/codec/array_codec.h"
+#include "arrays/codec/made_up_corners.h"
 #include "arrays/codec/sample.h"
 
 namespace cairn::codec {
@@ -120,35 +121,16 @@ size_t coded_size(const Bytes &values, const Grid &grid, std::string_view name) 
 TEST(ChooseArrayCodec, IsNoLongerThanCompressorsWhereValuesComeAgain) {
   constexpr size_t kRows = 150;
   constexpr size_t kColumns = 300;
-  const auto corner = [](size_t j, size_t i) {
-    const auto y = static_cast<double>(j);
-    const auto x = static_cast<double>(i);
-    return 50 * std::sin(y * 0.004) + 8 * std::cos(x * 0.007 + y * 0.002) + 0.01 * x;
-  };
-  const auto number = [](size_t j, size_t i) { return static_cast<int32_t>(j * (kColumns + 1) + i); };
-  std::vector<double> cells;
-  std::vector<double> triangles;
-  std::vector<int32_t> connectivity;
-  for (size_t j = 0; j < kRows; ++j) {
-    for (size_t i = 0; i < kColumns; ++i) {
-      const size_t of_cell[4][2] = {{j, i}, {j, i + 1}, {j + 1, i + 1}, {j + 1, i}};
-      for (const auto &[row, column] : of_cell) cells.push_back(corner(row, column));
-      for (const size_t k : {0, 1, 3, 1, 2, 3}) {
-        const auto &[row, column] = of_cell[k];
-        triangles.push_back(corner(row, column));
-        connectivity.push_back(number(row, column));
-      }
-    }
-  }
+  const MadeUpCorners corners(kRows, kColumns);
   const auto check = [](const char *what, Element element, const std::vector<uint64_t> &shape, const Bytes &values) {
     const Grid grid{element, shape, {}};
     const size_t chosen = coded_size(values, grid, "auto");
     for (const char *name : {"zstd", "shuffle+zstd", "delta"})
       EXPECT_LE(chosen, coded_size(values, grid, name) * 101 / 100) << what << ": " << name;
   };
-  check("cells", Element::f64, {kRows, kColumns, 4}, bytes_of(cells));
-  check("triangles", Element::f64, {kRows * kColumns * 2, 3}, bytes_of(triangles));
-  check("connectivity", Element::i32, {kRows * kColumns * 2, 3}, bytes_of(connectivity));
+  check("cells", Element::f64, {kRows, kColumns, 4}, bytes_of(corners.cells));
+  check("triangles", Element::f64, {kRows * kColumns * 2, 3}, bytes_of(corners.triangles));
+  check("connectivity", Element::i32, {kRows * kColumns * 2, 3}, bytes_of(corners.numbers));
 }
 
 }  // namespace
