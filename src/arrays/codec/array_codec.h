@@ -77,6 +77,7 @@ struct ArrayCodecChoice {
   const ArrayCodec *codec = nullptr;  ///< nullptr: chosen for each box, for `goal`
   ArrayOptions options;
   Goal goal;
+  [[nodiscard]] bool shortest() const { return codec == nullptr && goal.kind == Goal::Kind::ratio; }
 };
 Result<ArrayCodecChoice> parse_array_codec(std::string_view words);
 

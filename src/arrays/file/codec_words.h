@@ -2,6 +2,7 @@
 // The same in hints, environment variables and on the command line.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@ struct CodecWords {
   [[nodiscard]] const codec::ArrayCodecChoice &of(const std::string &variable) const {
     const auto named = by_name.find(variable);
     return named != by_name.end() ? named->second : others;
+  }
+  /// Whether some variable's codec is the shortest that there is.
+  [[nodiscard]] bool any_shortest() const {
+    return others.shortest() || std::ranges::any_of(by_name, [](const auto &each) { return each.second.shortest(); });
   }
 };
 

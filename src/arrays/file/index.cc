@@ -10,6 +10,10 @@ constexpr uint64_t kWhole = 1;      // format: all blocks are in it
 constexpr uint64_t kSegmented = 2;  // some are in segments
 constexpr size_t kFewPending = 64;  // segments of lists that are told apart though the lists are there
 
+bool refers(const Block &block) { return block.reference != 0; }
+bool is_filed(const Block &block) { return block.filed; }
+bool unfiled_and_refers(const Block &block) { return refers(block) && !block.filed; }
+
 }  // namespace
 
 void Index::remember(size_t block) {
@@ -83,6 +87,13 @@ bool Index::add(Block block) {
 }
 
 bool Index::insert(Block block) {
+  if (keeping_ && block.filed) {
+    // Of a list some may have stayed when others were let go.
+    const auto known = by_sequence_.find(block.sequence);
+    if (known != by_sequence_.end() && blocks_[known->second].filed && blocks_[known->second].offset == block.offset &&
+        blocks_[known->second].regions == block.regions)
+      return true;
+  }
   if (block.reference != 0 || block.replaced) {
     keep_replaced();
     const std::optional<size_t> reference = reference_of(block);
@@ -135,6 +146,7 @@ bool Index::drop_unneeded() {
   if (std::ranges::find(wanted, false) == wanted.end()) return false;
   std::vector<Block> before;
   before.swap(blocks_);
+  chained_ = static_cast<size_t>(std::count(wanted.begin(), wanted.begin() + static_cast<ptrdiff_t>(chained_), true));
   for (size_t i = 0; i < before.size(); ++i) {
     if (wanted[i]) {
       blocks_.push_back(std::move(before[i]));
@@ -183,23 +195,30 @@ std::vector<Run> Index::segment_places() const {
   return places;
 }
 
+/// Those that are wanted, and all up to the last that has a block coded against another: what that one is coded against
+/// is in an earlier segment, and is to be here before it.
 template <typename Wanted>
 Result<void> Index::load_those(Wanted wanted, const ReadPlace &read) {
-  if (std::ranges::none_of(pending_, wanted)) return {};
+  auto referring = std::ranges::count_if(pending_, &Segment::referring);
+  if (referring == 0 && std::ranges::none_of(pending_, wanted)) return {};
+  const bool chained = referring > 0;
+  if (chained) keep_replaced();
   std::vector<Segment> left;
   std::vector<Segment> next(pending_.rbegin(), pending_.rend());  // the oldest is the last
   Result<void> done;
   while (!next.empty()) {
     Segment segment = std::move(next.back());
     next.pop_back();
-    if (!done || !wanted(segment)) {
+    if (!done || (referring == 0 && !wanted(segment))) {
       left.push_back(std::move(segment));
       continue;
     }
+    if (segment.referring) --referring;
     const Result<Bytes> bytes = read(segment.place());
     Result<Unfiled> found = bytes ? arrays::unfile(segment, *bytes) : Result<Unfiled>(tl::unexpected(bytes.error()));
     if (found && segment.list) {
       for (const Segment &each : found->segments) listed_.push_back(each.place());
+      referring += std::ranges::count_if(found->segments, &Segment::referring);
       next.insert(next.end(), found->segments.rbegin(), found->segments.rend());
       continue;
     }
@@ -214,12 +233,21 @@ Result<void> Index::load_those(Wanted wanted, const ReadPlace &read) {
     left.push_back(std::move(segment));
   }
   pending_ = std::move(left);
+  if (chained && done) {
+    uint64_t named = 0;
+    uint64_t before = 0;
+    for (const Segment &segment : segments_) {
+      // Of a list those that are behind its last such segment may not be here.
+      if (segment.referring) named = segment.list ? before : before + segment.blocks;
+      before += segment.blocks;
+    }
+    chained_ = blocks_.size();
+    chained_named_ = named;
+  }
   return done;
 }
 
 Result<void> Index::load(std::span<const Region> regions, const ReadPlace &read) {
-  // What a block is coded against is in an earlier segment, and is to be here before it.
-  if (std::ranges::any_of(pending_, &Segment::referring)) return load_all(read);
   return load_those([&](const Segment &segment) { return segment.touches(regions); }, read);
 }
 
@@ -234,9 +262,10 @@ std::optional<Index::Plan> Index::plan(const IndexSizes &sizes) const {
   for (const Segment &segment : segments_) named += segment.blocks;
   Plan plan;
   plan.anew = whole() && named > 2 * filed + 4 * sizes.segment;
-  plan.blocks = plan.anew || blocks_.size() - filed >= sizes.segment;
-  const auto lists = std::ranges::count_if(segments_, &Segment::list);
-  if (!plan.blocks && segments_.size() - static_cast<size_t>(lists) < sizes.list()) return std::nullopt;
+  // Where chains have ended, apart from what comes now.
+  plan.blocks = plan.anew || blocks_.size() - filed >= sizes.segment ||
+                (ended_ && std::ranges::any_of(blocks_, unfiled_and_refers));
+  if (!plan.blocks && behind_lists(segments_) < sizes.list()) return std::nullopt;
   std::vector<const Block *> blocks;
   for (const Block &block : blocks_) {
     if (plan.anew || (plan.blocks && !block.filed)) blocks.push_back(&block);
@@ -255,6 +284,14 @@ void Index::filed(Plan plan) {
     listed_.clear();
   }
   segments_ = std::move(plan.segments);
+  if (plan.anew) chained_ = chained_named_ = 0;
+  if (plan.blocks && std::ranges::any_of(blocks_, plan.anew ? refers : unfiled_and_refers)) {
+    // What is not here stands before blocks that are coded against others: it could not be told from what may go.
+    chained_known_ = pending_.empty();
+    chained_ = blocks_.size();
+    chained_named_ = 0;
+    for (const Segment &segment : segments_) chained_named_ += segment.blocks;
+  }
   for (Block &block : blocks_) block.filed = block.filed || plan.blocks;
   end += plan.bytes.size();
 }
@@ -268,17 +305,24 @@ void Index::add_segments(std::vector<Segment> segments) {
 void Index::unfile() {
   assert(whole());
   for (Block &block : blocks_) block.filed = false;
+  chained_ = chained_named_ = 0;
+  chained_known_ = true;
   segments_.clear();
   listed_.clear();
   replaced_but_filed_ = 0;
 }
 
 bool Index::let_go(uint64_t held) {
-  // What blocks are coded against stays; those who write them hold all.
   const bool many = blocks_.size() > held || pending_.size() > 2 * segments_.size() + kFewPending;
-  if (keeping_ || segments_.empty() || !many) return false;
-  std::erase_if(blocks_, [](const Block &block) { return block.filed; });
-  pending_ = segments_;
+  if ((keeping_ && !ended_) || !chained_known_ || segments_.empty() || !many) return false;
+  blocks_.erase(std::remove_if(blocks_.begin() + static_cast<ptrdiff_t>(chained_), blocks_.end(), &is_filed),
+                blocks_.end());
+  pending_.clear();
+  uint64_t named = 0;
+  for (const Segment &segment : segments_) {
+    named += segment.blocks;
+    if (named > chained_named_) pending_.push_back(segment);
+  }
   listed_.clear();
   replaced -= replaced_but_filed_;  // found again when it is loaded
   replaced_but_filed_ = 0;
@@ -286,7 +330,7 @@ bool Index::let_go(uint64_t held) {
   return true;
 }
 
-/// `all`: with the blocks of segments, and without these.
+/// `all`: with the blocks of segments that are here, and without these.
 Bytes Index::packed(bool all) const {
   ByteWriter out;
   out.blob(header);
@@ -297,8 +341,9 @@ Bytes Index::packed(bool all) const {
   out.varint(home_end);
   out.varint(end);
   out.varint(all ? replaced : replaced - replaced_but_filed_);
-  const bool segmented = !all && !segments_.empty();
-  if (segmented) pack(segments_, &out);
+  const std::vector<Segment> &segments = all ? pending_ : segments_;
+  const bool segmented = !segments.empty();
+  if (segmented) pack(segments, &out);
   std::vector<const Block *> blocks;
   for (const Block &block : blocks_) {
     if (all || !block.filed) blocks.push_back(&block);
@@ -312,10 +357,7 @@ Bytes Index::packed(bool all) const {
 
 Bytes pack(const Index &index) { return index.packed(false); }
 
-Bytes pack_for_others(const Index &index) {
-  // If not all is here, no block is coded against another.
-  return index.packed(index.keeping_ && index.whole());
-}
+Bytes pack_for_others(const Index &index) { return index.packed(index.keeping_); }
 
 Result<Index> unpack_index(ByteView bytes, const ReadPlace &read) {
   ByteReader front(bytes);
@@ -351,11 +393,13 @@ Result<Index> unpack_index(ByteView bytes, const ReadPlace &read) {
   }
   Result<std::vector<Block>> blocks = unpack_blocks(&in);
   if (!blocks) return tl::unexpected(blocks.error());
-  const bool referring = std::ranges::any_of(index.segments(), &Segment::referring) ||
-                         std::ranges::any_of(*blocks, [](const Block &block) { return block.reference != 0; });
-  if (referring && !index.whole()) {
-    if (!read) return fail(ErrorKind::unreadable, "the index of blocks is damaged");
-    if (auto loaded = index.load_all(read); !loaded) return tl::unexpected(loaded.error());
+  // All before the last that is coded against another; without `read` those are among the blocks (pack_for_others).
+  const bool some = std::ranges::any_of(index.segments(), &Segment::referring);
+  const bool all = read && !index.whole() && std::ranges::any_of(*blocks, refers);
+  if (some || std::ranges::any_of(*blocks, refers)) index.keep_replaced();
+  if (some && !read) return fail(ErrorKind::unreadable, "the index of blocks is damaged");
+  if (some || all) {
+    if (auto loaded = all ? index.load_all(read) : index.load({}, read); !loaded) return tl::unexpected(loaded.error());
   }
   for (Block &block : *blocks) {
     if (!index.add(std::move(block)))

@@ -51,6 +51,8 @@ class Index {
   void keep_replaced();
   /// False if it is coded against a block that is not here or not like it; then it was not added.
   [[nodiscard]] bool add(Block block);
+  /// No block that is added from now on is coded against an earlier one: these can be let go again, all others stay.
+  void end_chains() { ended_ = true; }
   /// Forgets replaced blocks that none is coded against. Gives whether numbers of blocks have changed.
   bool drop_unneeded();
   [[nodiscard]] const std::vector<Block> &blocks() const { return blocks_; }
@@ -95,8 +97,9 @@ class Index {
   void add_segments(std::vector<Segment> segments);
   /// Of a whole index: no segment is valid any more, as when blocks have moved.
   void unfile();
-  /// Forgets what can be loaded again, if it is more than `held` blocks, or many segments that lists tell of. Gives
-  /// whether numbers of blocks have changed.
+  /// Forgets what can be loaded again, if it is more than `held` blocks, or many segments that lists tell of; while
+  /// replaced blocks are kept nothing, and where chains have ended what came later. Gives whether numbers of blocks
+  /// have changed.
   bool let_go(uint64_t held);
 
   friend Bytes pack(const Index &index);
@@ -108,6 +111,7 @@ class Index {
   void forget(const Block &block);
   void remember(size_t block);
   void rebuild();
+  void note_chained(uint64_t named);
   template <typename Wanted>
   Result<void> load_those(Wanted wanted, const ReadPlace &read);
   [[nodiscard]] Bytes packed(bool all) const;
@@ -115,6 +119,12 @@ class Index {
   std::vector<Block> blocks_;  ///< each behind the one that it is coded against
   std::unordered_map<uint64_t, size_t> by_regions_;
   bool keeping_ = false;
+  bool ended_ = false;  ///< chains have
+  /// What stays when others are let go: the first of `blocks_`, and of what segments name, up to the last that is coded
+  /// against another. Not known (then nothing is let go) if some of that was not here.
+  size_t chained_ = 0;
+  uint64_t chained_named_ = 0;
+  bool chained_known_ = true;
   /// While replaced blocks are kept: their number, and where each sequence number is.
   size_t kept_ = 0;
   std::unordered_map<uint64_t, size_t> by_sequence_;
@@ -124,7 +134,7 @@ class Index {
   mutable Intervals intervals_;
   mutable size_t known_ = 0;
 
-  std::vector<Segment> segments_;    ///< lists, then others; oldest first
+  std::vector<Segment> segments_;    ///< oldest first
   std::vector<Segment> pending_;     ///< of those, and of what the lists name: what is not loaded
   std::vector<Run> listed_;          ///< what the lists name, as far as they were loaded
   uint64_t replaced_but_filed_ = 0;  ///< bytes of `replaced` whose blocks a segment still names
@@ -132,10 +142,11 @@ class Index {
 
 /// An index as it stands in a file, where its segments are.
 Bytes pack(const Index &index);
-/// The same for other processes, which cannot read the file at once: of a whole index some of whose blocks may be coded
-/// against others with all blocks, and without segments.
+/// The same for other processes, which need not read the file for it: where blocks may be coded against others, with
+/// all blocks that are here, and without the segments that these stand in.
 Bytes pack_for_others(const Index &index);
-/// `read`: called if some blocks are coded against others, and there are segments: these are loaded then.
+/// `read`: called if some blocks are coded against others, and there are segments: those of them are loaded then that
+/// these may need. Without it, of what `pack_for_others` gave.
 Result<Index> unpack_index(ByteView bytes, const ReadPlace &read = {});
 
 }  // namespace cairn::arrays

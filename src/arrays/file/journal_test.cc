@@ -137,8 +137,9 @@ Killed killed_file(const File &file, uint32_t chain, Bytes *values) {
   header.dimensions = {{"time", 0}, {"x", 100}};
   header.variables.resize(1);
   header.variables[0] = {"v", NcType::int32, {0, 1}, {}, 1024, false, {}, 0};
-  auto writer = StoredWriter::create(file.path(), write_header(header),
-                                     {*codec::parse_array_codec(chain == 0 ? "store" : "delta"), nullptr}, 4096, chain);
+  auto writer =
+      StoredWriter::create(file.path(), write_header(header),
+                           {*codec::parse_array_codec(chain == 0 ? "store" : "delta"), nullptr}, 4096, Chain{chain});
   EXPECT_TRUE(writer.has_value());
   std::mt19937 random(3);
   values->assign(size_t{6} * 400, 0);

@@ -17,14 +17,14 @@
 namespace cairn::arrays {
 namespace {
 
-/// Records of 3 x 5 floats and a fixed variable of 4 x 5 doubles.
-Header header_of(uint64_t records) {
+/// Records of 3 rows of floats, a fixed variable of 4 rows of doubles, and a row alone, of `x` elements each.
+Header header_of(uint64_t records, uint64_t x) {
   Header header;
   header.records = records;
-  header.dimensions = {{"time", 0}, {"y", 3}, {"x", 5}, {"step", 4}};
+  header.dimensions = {{"time", 0}, {"y", 3}, {"x", x}, {"step", 4}};
   header.variables.resize(3);
-  header.variables[0] = {"fixed", NcType::f64, {3, 2}, {}, 1024, false, {}, 0};
-  header.variables[1] = {"records", NcType::f32, {0, 1, 2}, {}, 2048, false, {}, 0};
+  header.variables[0] = {"fixed", NcType::f64, {3, 2}, {}, 512 + 4 * x, false, {}, 0};
+  header.variables[1] = {"records", NcType::f32, {0, 1, 2}, {}, 512 + 36 * x, false, {}, 0};
   header.variables[2] = {"flat", NcType::f32, {2}, {}, 512, false, {}, 0};
   return *parse_header(write_header(header))->header;
 }
@@ -32,87 +32,161 @@ Header header_of(uint64_t records) {
 Region rows(const Header &header, int variable, uint64_t step, uint64_t row, uint64_t count) {
   const Variable &owner = header.variables[static_cast<size_t>(variable)];
   const uint64_t distance = owner.record ? header.record_size : owner.slab / owner.shape[0];
-  const uint64_t row_bytes = 5 * size_of(owner.type);
+  const uint64_t row_bytes = owner.shape.back() * size_of(owner.type);
   Region region;
   region.offset = owner.begin + step * distance + row * row_bytes;
   region.run = count * row_bytes;
   return region;
 }
 
-Block block_of(const Region &region, uint64_t sequence, uint64_t reference, codec::Element element) {
-  Block block;
-  block.regions = {region};
-  block.sequence = sequence;
-  block.reference = reference;
-  block.element = element;
-  block.checksum = sequence * 3;
-  return block;
+Coding coded(const char *words) { return {*codec::parse_array_codec(words), nullptr}; }
+
+/// Values without any order, which are the same again in each step.
+Bytes noise(size_t bytes) {
+  std::mt19937 random(3);
+  Bytes values(bytes);
+  for (uint8_t &byte : values) byte = static_cast<uint8_t>(random());
+  return values;
 }
 
+class Written {
+ public:
+  Written(Header header, const Chain &chain, const char *words = "xor")
+      : header_(std::move(header)), references_(chain), coding_(coded(words)) {}
+  /// What the block of these values was coded against: its sequence number, 0 if nothing. Its own is `sequence`.
+  uint64_t against(const Region &region, uint64_t sequence, ByteView values,
+                   codec::Element element = codec::Element::f32, int variable = 1) {
+    Bytes bytes;
+    const Box box{variable, &header_.variables[static_cast<size_t>(variable)], element, values, true, 0};
+    return references_.append(header_, {region}, box, coding_, sequence, &bytes).reference;
+  }
+  uint64_t against(const Region &region, uint64_t sequence, codec::Element element = codec::Element::f32,
+                   int variable = 1) {
+    return against(region, sequence, noise(region.run), element, variable);
+  }
+  References &references() { return references_; }
+
+ private:
+  Header header_;
+  References references_;
+  Coding coding_;
+};
+
 TEST(References, FindTheSameBoxSomeStepsEarlier) {
-  const Header header = header_of(9);
-  constexpr auto kFloat = codec::Element::f32;
-  References references(2);
-  const Region first = rows(header, 1, 0, 1, 2);
-  references.keep(header, 1, block_of(first, 7, 0, kFloat), {1, 2, 3});
-  const auto sequence = [&](const Region &region, codec::Element element = codec::Element::f32, int variable = 1) {
-    return references.find(header, variable, {region}, element).sequence;
-  };
-  EXPECT_EQ(sequence(rows(header, 1, 1, 1, 2)), 7U);
-  EXPECT_EQ(sequence(rows(header, 1, 3, 1, 2)), 7U);
-  EXPECT_EQ(sequence(first), 0U);  // itself
-  EXPECT_EQ(sequence(rows(header, 1, 1, 0, 2)), 0U);
-  EXPECT_EQ(sequence(rows(header, 1, 1, 1, 1)), 0U);
-  EXPECT_EQ(sequence(rows(header, 1, 1, 1, 2), codec::Element::u8), 0U);
-  const References::Earlier earlier = references.find(header, 1, {rows(header, 1, 1, 1, 2)}, kFloat);
-  EXPECT_EQ(*earlier.values, (Bytes{1, 2, 3}));
-  EXPECT_EQ(earlier.checksum, 21U);
+  const Header header = header_of(99, 500);
+  Written written(header, {2});
+  EXPECT_EQ(written.against(rows(header, 1, 0, 1, 2), 7), 0U);
+  EXPECT_EQ(written.against(rows(header, 1, 0, 0, 2), 8), 0U);  // other rows
+  EXPECT_EQ(written.against(rows(header, 1, 1, 1, 1), 9), 0U);  // fewer
+  EXPECT_EQ(written.against(rows(header, 1, 3, 1, 2), 10), 7U);
+  EXPECT_EQ(written.against(rows(header, 1, 3, 1, 2), 11), 0U);  // itself
+  EXPECT_EQ(written.against(rows(header, 1, 2, 1, 2), 12), 0U);  // earlier than what is kept
   // Chains end: two blocks before one, then a new beginning.
-  references.keep(header, 1, block_of(rows(header, 1, 1, 1, 2), 8, 7, kFloat), {4});
-  EXPECT_EQ(sequence(rows(header, 1, 2, 1, 2)), 8U);
-  EXPECT_EQ(sequence(rows(header, 1, 0, 1, 2)), 0U);  // earlier than what is kept
-  references.keep(header, 1, block_of(rows(header, 1, 2, 1, 2), 9, 8, kFloat), {5});
-  EXPECT_EQ(sequence(rows(header, 1, 3, 1, 2)), 0U);
-  references.keep(header, 1, block_of(rows(header, 1, 3, 1, 2), 10, 0, kFloat), {6});
-  EXPECT_EQ(sequence(rows(header, 1, 4, 1, 2)), 10U);
+  EXPECT_EQ(written.against(rows(header, 1, 4, 1, 2), 13), 12U);
+  EXPECT_EQ(written.against(rows(header, 1, 5, 1, 2), 14), 13U);
+  EXPECT_EQ(written.against(rows(header, 1, 6, 1, 2), 15), 0U);
+  EXPECT_EQ(written.against(rows(header, 1, 7, 1, 2), 16), 15U);
+  EXPECT_EQ(written.against(rows(header, 1, 8, 1, 2), 17, codec::Element::i32), 0U);  // of another type
   // The first dimension of what has no records; one dimension alone is none.
-  references.keep(header, 0, block_of(rows(header, 0, 0, 0, 1), 20, 0, codec::Element::f64), {7});
-  EXPECT_EQ(sequence(rows(header, 0, 1, 0, 1), codec::Element::f64, 0), 20U);
+  EXPECT_EQ(written.against(rows(header, 0, 0, 0, 1), 20, codec::Element::f64, 0), 0U);
+  EXPECT_EQ(written.against(rows(header, 0, 1, 0, 1), 21, codec::Element::f64, 0), 20U);
   Region flat;
   flat.offset = 512;
-  flat.run = 4;
-  references.keep(header, 2, block_of(flat, 30, 0, kFloat), {8});
-  flat.offset += 4;
-  EXPECT_EQ(sequence(flat, kFloat, 2), 0U);
+  flat.run = 4 * 100;
+  EXPECT_EQ(written.against(flat, 30, codec::Element::f32, 2), 0U);
+  flat.offset += 400;
+  EXPECT_EQ(written.against(flat, 31, codec::Element::f32, 2), 0U);
+  // Of what an index has no longer nothing is kept.
   Index index;
   index.keep_replaced();
-  ASSERT_TRUE(index.add(block_of(rows(header, 1, 3, 1, 2), 10, 0, codec::Element::u8)));
-  references.keep_those_of(index);
-  EXPECT_EQ(sequence(rows(header, 1, 4, 1, 2)), 10U);
-  EXPECT_EQ(sequence(rows(header, 0, 1, 0, 1), codec::Element::f64, 0), 0U);
+  Block block;
+  block.regions = {rows(header, 1, 8, 1, 2)};
+  block.sequence = 17;
+  ASSERT_TRUE(index.add(block));
+  written.references().keep_those_of(index);
+  EXPECT_EQ(written.against(rows(header, 1, 9, 1, 2), 40, codec::Element::i32), 17U);
+  EXPECT_EQ(written.against(rows(header, 0, 2, 0, 1), 41, codec::Element::f64, 0), 0U);
+  written.references().end();
+  EXPECT_FALSE(written.references().go_on());
+  EXPECT_EQ(written.against(rows(header, 1, 10, 1, 2), 42, codec::Element::i32), 0U);
 }
 
 TEST(References, KeepNoMoreThanTheyMay) {
-  Header header = header_of(9);
-  References references(5);
-  const auto keep = [&](uint64_t step, uint64_t row, uint64_t sequence) {
-    references.keep(header, 1, block_of(rows(header, 1, step, row, 1), sequence, 0, codec::Element::f32),
-                    Bytes(size_t{30} << 20));
+  const Header header = header_of(9, 30 << 18);
+  Written written(header, {5}, "xor");
+  const Bytes large = noise(size_t{30} << 20);
+  uint64_t sequence = 0;
+  const auto keep = [&](uint64_t step, uint64_t row) {
+    return written.against(rows(header, 1, step, row, 1), ++sequence, large) != 0;
   };
-  const auto there = [&](uint64_t step, uint64_t row) {
-    return references.find(header, 1, {rows(header, 1, step, row, 1)}, codec::Element::f32).sequence != 0;
+  EXPECT_FALSE(keep(0, 0) || keep(0, 1));
+  EXPECT_FALSE(keep(0, 2));  // one too many: what is there stays, so that it is there in the next step
+  EXPECT_TRUE(keep(1, 0));
+  EXPECT_TRUE(keep(1, 1));
+  EXPECT_FALSE(keep(1, 2));
+  for (uint64_t step = 2; step < 6; ++step) EXPECT_TRUE(keep(step, 1));
+  EXPECT_FALSE(keep(6, 1));  // the chain is at its end
+  EXPECT_FALSE(keep(6, 2));  // the box of row 0 was not seen for long
+  EXPECT_TRUE(keep(7, 2));
+  EXPECT_TRUE(keep(7, 1));
+  EXPECT_FALSE(keep(8, 0));
+}
+
+/// Values of which the share `same` is as it was, and the rest new.
+Bytes partly(size_t bytes, double same, uint32_t step) {
+  Bytes values = noise(bytes);
+  std::mt19937 random(step);
+  const auto from = static_cast<size_t>(static_cast<double>(bytes) * same) / 4 * 4;
+  for (size_t i = from; i < bytes; ++i) values[i] = static_cast<uint8_t>(random());
+  return values;
+}
+
+TEST(References, ChainsAreAsLongAsTheyPay) {
+  const Header header = header_of(99, 16384);
+  // How long the chain of 64 KiB is, so much of which is the same in each step, and all else new.
+  const auto length = [&](double same) {
+    Written written(header, Chain::automatic(1), "auto");
+    uint64_t longest = 0;
+    uint64_t now = 0;
+    for (uint32_t step = 0; step < 40; ++step) {
+      const bool against = written.against(rows(header, 1, step, 0, 1), step + 1, partly(65536, same, step)) == step;
+      now = against && step > 0 ? now + 1 : 0;
+      longest = std::max(longest, now);
+    }
+    EXPECT_EQ(written.references().length(1), longest);
+    return longest;
   };
-  keep(0, 0, 1);
-  keep(0, 1, 2);
-  keep(0, 2, 3);  // one too many: what is there stays, so that it is there in the next step
-  EXPECT_TRUE(there(1, 0));
-  EXPECT_TRUE(there(1, 1));
-  EXPECT_FALSE(there(1, 2));
-  for (uint64_t step = 1; step < 8; ++step) keep(step, 1, 10 + step);
-  keep(8, 2, 30);  // the box of row 0 was not seen for long
-  EXPECT_TRUE(there(9, 2));
-  EXPECT_TRUE(there(9, 1));
-  EXPECT_FALSE(there(9, 0));
+  EXPECT_EQ(length(0.99), 7U);
+  EXPECT_EQ(length(0.5), 7U);
+  EXPECT_EQ(length(0.3), 3U);
+  EXPECT_EQ(length(0.15), 1U);
+  EXPECT_EQ(length(0.05), 0U);
+  EXPECT_EQ(length(0), 0U);
+}
+
+TEST(References, ChosenOnesAreForWhatIsToBeShort) {
+  const Header header = header_of(99, 1000);
+  for (const char *words : {"auto:speed", "xor", "zstd"}) {
+    Written written(header, Chain::automatic(1), words);
+    for (uint32_t step = 0; step < 9; ++step) EXPECT_EQ(written.against(rows(header, 1, step, 0, 1), step + 1), 0U);
+  }
+}
+
+TEST(References, ChosenOnesEndWhereThereAreManyBlocks) {
+  EXPECT_EQ(Chain::automatic(1).most, 7U);
+  EXPECT_EQ(Chain::automatic(512).blocks, 32U);
+  EXPECT_EQ(Chain::automatic(513).most, 0U);
+  const Header header = header_of(99, 1024);
+  Written written(header, Chain::automatic(512), "auto");
+  uint64_t against = 0;
+  uint32_t step = 0;
+  for (; step < 32; ++step) {
+    if (written.against(rows(header, 1, step, 0, 1), step + 1, noise(4096)) != 0) ++against;
+    EXPECT_TRUE(written.references().go_on());
+  }
+  EXPECT_GT(against, 20U);
+  EXPECT_EQ(written.against(rows(header, 1, step, 0, 1), step + 1, noise(4096)), 0U);
+  EXPECT_FALSE(written.references().go_on());
 }
 
 /// Records that change little, some of them written again, as a file and as they should be.
@@ -132,7 +206,8 @@ class ReferencesFile : public testing::Test {
     made.variables[0] = {"v", NcType::f32, {0, 1}, {}, 512, false, {}, 0};
     Bytes bytes = write_header(made);
     Steps steps{(folder_ / (std::string(codec) + ".nc")).string(), Bytes(512 + kRecords * 8000)};
-    auto writer = StoredWriter::create(steps.path, bytes, {*codec::parse_array_codec(codec), nullptr}, 4096, chain);
+    auto writer =
+        StoredWriter::create(steps.path, bytes, {*codec::parse_array_codec(codec), nullptr}, 4096, Chain{chain});
     EXPECT_TRUE(writer.has_value());
     std::mt19937 random(1);
     std::vector<float> values(2000);

@@ -31,6 +31,8 @@ std::vector<Run> few_of(std::vector<Run> stretches) {
   return few;
 }
 
+bool is_list(const Segment &segment) { return segment.list; }
+
 void put_in(Bytes bytes, uint64_t at, Segment *segment, Bytes *out) {
   segment->offset = at + out->size();
   segment->size = bytes.size();
@@ -130,10 +132,13 @@ Filing file_blocks(std::vector<const Block *> blocks, uint64_t at, const IndexSi
   return filing;
 }
 
+size_t behind_lists(std::span<const Segment> segments) {
+  return static_cast<size_t>(std::find_if(segments.rbegin(), segments.rend(), &is_list) - segments.rbegin());
+}
+
 void file_segments(std::vector<Segment> *segments, uint64_t at, const IndexSizes &sizes, Bytes *bytes) {
-  for (;;) {
-    const auto first = std::ranges::find_if(*segments, [](const Segment &segment) { return !segment.list; });
-    if (static_cast<uint64_t>(segments->end() - first) < sizes.list()) return;
+  for (size_t behind = behind_lists(*segments); behind >= sizes.list(); behind = behind_lists(*segments)) {
+    const auto first = segments->end() - static_cast<ptrdiff_t>(behind);
     const auto last = first + static_cast<ptrdiff_t>(sizes.list());
     Segment list = listed({first, last});
     ByteWriter out;

@@ -61,8 +61,10 @@ struct Filing {
 /// The blocks as segments that are to stand at `at`, in an order that brings what lies together in the virtual file
 /// together; or in the given one, if some are coded against others.
 Filing file_blocks(std::vector<const Block *> blocks, uint64_t at, const IndexSizes &sizes);
-/// Puts segments into lists, the oldest first, and those in front, until there are less than `sizes.list()` that are
-/// none: appends the lists' bytes to `bytes`, which are to stand at `at`.
+/// How many stand behind the last that is a list.
+size_t behind_lists(std::span<const Segment> segments);
+/// Puts segments into lists, the oldest first, until less than `sizes.list()` stand behind these: appends the lists'
+/// bytes to `bytes`, which are to stand at `at`.
 void file_segments(std::vector<Segment> *segments, uint64_t at, const IndexSizes &sizes, Bytes *bytes);
 
 void pack(std::span<const Segment> segments, ByteWriter *out);

@@ -323,6 +323,97 @@ TEST(Index, BlocksThatOthersInSegmentsAreCodedAgainstAreThere) {
   }
 }
 
+/// Steps whose boxes are coded against each other, then some that are not: who reads a part of these takes in what any
+/// is coded against, and no more; and whoever writes them lets go of the later ones.
+TEST(Index, WhatComesAfterChainsIsLetGo) {
+  File file(4);
+  Index index;
+  index.keep_replaced();
+  constexpr uint64_t kChained = 40;
+  constexpr uint64_t kAll = 4000;
+  for (uint64_t step = 1; step <= kAll; ++step) {
+    Block block = block_at(10 * step, 10, step);
+    if (step <= kChained && step % 4 != 1) block.reference = step - 1;
+    ASSERT_TRUE(index.add(std::move(block)));
+    if (step == kChained + 1) index.end_chains();
+    if (step % 3 != 0) continue;
+    file.synchronise(&index);
+    const bool gone = index.let_go(kChained + 20);
+    EXPECT_FALSE(gone && step <= kChained);
+    EXPECT_LE(index.blocks().size(), kChained + 20 + 4);
+  }
+  EXPECT_LE(index.blocks().size(), kChained + 20);
+  file.synchronise(&index);
+  Result<Index> read = unpack_index(file.root(), file.reader());
+  ASSERT_TRUE(read.has_value());
+  EXPECT_GE(read->blocks().size(), kChained);
+  EXPECT_LE(read->blocks().size(), kChained + 20);
+  Result<Index> told = unpack_index(pack_for_others(*read));
+  ASSERT_TRUE(told.has_value());
+  ASSERT_TRUE(index.load({}, file.reader()).has_value());
+  Result<Index> told_anew = unpack_index(pack_for_others(index));
+  ASSERT_TRUE(told_anew.has_value());
+  for (Index *each : {&*read, &index, &*told, &*told_anew}) {
+    for (const uint64_t step : {2000, 41, 39, 1, 3999, 7}) {
+      const Region wanted = window(10 * step + 3, 5);
+      ASSERT_TRUE(each->load({&wanted, 1}, file.reader()).has_value());
+      EXPECT_EQ(found(*each, wanted), std::vector<uint64_t>{step});
+    }
+    EXPECT_LE(each->blocks().size(), kChained + 80);
+    ASSERT_TRUE(each->load_all(file.reader()).has_value());
+    for (uint64_t step = 1; step <= kAll; ++step) {
+      const Region wanted = window(10 * step, 10);
+      ASSERT_EQ(found(*each, wanted), std::vector<uint64_t>{step});
+      const size_t block = each->find({&wanted, 1})[0];
+      EXPECT_EQ(each->depth(block), step <= kChained ? (step - 1) % 4 : 0U);
+    }
+  }
+}
+
+/// A reader of segments sees that a block is replaced before it sees that one is coded against it.
+TEST(Index, WhatIsReplacedBeforeAnyIsCodedAgainstItStays) {
+  File file(1);
+  Index index;
+  index.keep_replaced();
+  for (uint64_t sequence : {1, 2}) {
+    ASSERT_TRUE(index.add(block_at(10, 10, sequence)));
+    file.synchronise(&index);
+  }
+  Block later = block_at(20, 10, 3);
+  later.reference = 1;
+  ASSERT_TRUE(index.add(later));
+  for (const bool filed : {false, true}) {
+    if (filed) file.synchronise(&index);
+    Result<Index> read = unpack_index(filed ? file.root() : pack(index), file.reader());
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    ASSERT_TRUE(read->load_all(file.reader()).has_value());
+    EXPECT_EQ(found(*read, window(0, 100)), (std::vector<uint64_t>{2, 3}));
+    EXPECT_TRUE(read->holds(1));
+  }
+}
+
+/// What some of a list's segments were taken out of goes on in front of other lists.
+TEST(Segment, ListsAreMadeOfWhatStandsBehindLists) {
+  IndexSizes sizes;
+  sizes.segment = 2;
+  std::vector<Segment> segments(6);
+  for (size_t i = 0; i < segments.size(); ++i) {
+    segments[i].blocks = i + 1;
+    segments[i].stretches = {{100 * i, 10}};
+  }
+  segments[1].list = true;
+  Bytes bytes;
+  file_segments(&segments, 1000, sizes, &bytes);
+  ASSERT_EQ(segments.size(), 4U);  // 0, the list 1, and of 2, 3, 4 and 5 two lists
+  EXPECT_FALSE(segments[0].list);
+  for (size_t i = 1; i < 4; ++i) EXPECT_TRUE(segments[i].list);
+  EXPECT_EQ(segments[3].blocks, 11U);
+  const auto begin = bytes.begin() + static_cast<ptrdiff_t>(segments[3].offset - 1000);
+  const Result<Unfiled> found = unfile(segments[3], Bytes(begin, begin + static_cast<ptrdiff_t>(segments[3].size)));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->segments.size(), 2U);
+}
+
 TEST(Index, WithReplacedBlocksIsToldAsItIs) {
   File file(2);
   Index index;

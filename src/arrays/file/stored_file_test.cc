@@ -76,7 +76,7 @@ Model write_random(const std::string &path, std::mt19937 *random, int writes, ui
   Bytes header = random_header(random, 1 + (*random)() % 5);
   Model model{header};
   const uint32_t chain = (*random)() % 2 == 0 ? 0 : (*random)() % 4;
-  auto writer = StoredWriter::create(path, std::move(header), coding(codecs[(*random)() % 4]), split, chain);
+  auto writer = StoredWriter::create(path, std::move(header), coding(codecs[(*random)() % 4]), split, Chain{chain});
   EXPECT_TRUE(writer.has_value());
   if ((*random)() % 2 == 0) writer->set_index_sizes({1 + (*random)() % 4});
   for (int i = 0; i < writes; ++i) {

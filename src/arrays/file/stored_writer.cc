@@ -39,7 +39,7 @@ uint64_t piece_at(const Region &region, const Variable *variable, size_t element
 }
 
 Result<StoredWriter> StoredWriter::create(const std::string &path, Bytes header, const Coding &coding, uint64_t split,
-                                          uint32_t chain) {
+                                          const Chain &chain) {
   StoredWriter writer;
   Result<Parsed> parsed = parse_header(header);
   if (!parsed) return tl::unexpected(parsed.error());
@@ -49,7 +49,7 @@ Result<StoredWriter> StoredWriter::create(const std::string &path, Bytes header,
   writer.coding_ = coding;
   writer.split_ = std::clamp<uint64_t>(split, 64, kMostBlock);
   writer.references_ = References(chain);
-  if (chain > 0) writer.index_.keep_replaced();
+  if (chain.most > 0) writer.index_.keep_replaced();
   writer.index_.header = std::move(header);
   writer.index_.data_begin = room_for_header(writer.header_, kAlignment);
   writer.index_.end = writer.index_.data_begin;
@@ -79,12 +79,10 @@ Result<void> StoredWriter::write_piece(int variable, Regions regions, const uint
   }
   Bytes values(bytes_of(regions));
   swap_bytes(data, values.data(), values.size(), codec::size_of(element));
-  const References::Earlier earlier = references_.find(header_, variable, regions, element);
-  CodedBlock made =
-      make_block(std::move(regions), element, owner, values, coding_, variable < 0, 0, earlier.reference());
-  made.block.sequence = ++sequence_;
-  references_.keep(header_, variable, made.block, std::move(values));
-  return append(std::move(made.block), made.bytes);
+  Bytes bytes;
+  Block block = references_.append(header_, std::move(regions), {variable, owner, element, values, variable < 0, 0},
+                                   coding_, ++sequence_, &bytes);
+  return append(std::move(block), bytes);
 }
 
 Result<void> StoredWriter::write(int variable, std::span<const Region> regions, const uint8_t *data) {

@@ -27,9 +27,9 @@ uint64_t piece_at(const Region &region, const Variable *variable, size_t element
 class StoredWriter {
  public:
   /// `header` is the virtual file's. Error: it is none, or the folder cannot be written to.
-  /// `chain`: most blocks before one that it is coded against (arrays/file/references.h).
+  /// `chain`: how many blocks may be coded against each other (arrays/file/references.h).
   static Result<StoredWriter> create(const std::string &path, Bytes header, const Coding &coding,
-                                     uint64_t split = kSplit, uint32_t chain = 0);
+                                     uint64_t split = kSplit, const Chain &chain = {});
 
   [[nodiscard]] const Header &header() const { return header_; }
   [[nodiscard]] const Index &index() const { return index_; }

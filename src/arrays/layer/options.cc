@@ -43,6 +43,11 @@ Result<T> number(const std::string &words, const char *what) {
 
 }  // namespace
 
+Chain FileOptions::chain_of(uint64_t ranks) const {
+  if (chain) return {*chain};
+  return codecs.any_shortest() ? Chain::automatic(ranks, index) : Chain{};
+}
+
 Result<FileOptions> read_options(MPI_Info info) {
   FileOptions options;
   const std::string codecs = hint(info, "cairn_codec", "CAIRN_ARRAYS_CODEC");
@@ -66,12 +71,12 @@ Result<FileOptions> read_options(MPI_Info info) {
     }
     options.split = *split / 8 * 8;
   }
-  if (const std::string words = hint(info, "cairn_chain", "CAIRN_ARRAYS_CHAIN"); !words.empty()) {
+  if (const std::string words = hint(info, "cairn_chain", "CAIRN_ARRAYS_CHAIN"); !words.empty() && words != "auto") {
     const Result<uint64_t> chain = number<uint64_t>(words, "the length of chains");
     if (!chain) return tl::unexpected(chain.error());
     if (*chain > kMostChain)
       return fail(ErrorKind::usage,
-                  "the length of chains is " + words + "; it can be 0 to " + std::to_string(kMostChain));
+                  "the length of chains is " + words + "; it can be auto, or 0 to " + std::to_string(kMostChain));
     options.chain = static_cast<uint32_t>(*chain);
   }
   if (const std::string words = hint(info, "cairn_index", "CAIRN_ARRAYS_INDEX"); !words.empty()) {

@@ -154,6 +154,7 @@ int VirtualFile::publish(bool last) {
   if (error != MPI_SUCCESS) return error;
   uint64_t said[4] = {};
   if (rank_ == 0) {
+    if (last && index_.drop_unneeded()) cache_.clear();  // nobody's next block will be coded against any
     error = file_index();
     Bytes bytes = pack(index_);
     const Run place = place_index(bytes.size(), last);

@@ -38,8 +38,7 @@ VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOpt
       path_(std::move(path)),
       options_(std::move(options)),
       writable_(writable),
-      index_(std::move(index)),
-      references_(options_.chain) {
+      index_(std::move(index)) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
   head_ = index_.header;
@@ -47,9 +46,20 @@ VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOpt
   named_ = place;
   index_.end = std::max(index_.end, slots_[0].end());
   epoch_ = (index_.newest() / static_cast<uint64_t>(ranks_) >> kEpochShift) + 1;
-  if (options_.chain > 0) index_.keep_replaced();
+  if (writable_) references_ = References(options_.chain_of(static_cast<uint64_t>(ranks_)));
+  chaining_ = references_.go_on();
+  keep_chains();
   user_codecs_.resize(index_.user_codecs.size());
   take_head();
+}
+
+/// Whatever may still come that is coded against an earlier block, that one has to be known then.
+void VirtualFile::keep_chains() {
+  if (chaining_) {
+    index_.keep_replaced();
+  } else {
+    index_.end_chains();
+  }
 }
 
 int VirtualFile::begin_session(uint64_t data_end, bool unlisted, std::optional<WriterLock> lock) {
@@ -129,8 +139,9 @@ int VirtualFile::exchange_blocks(bool everywhere, const std::vector<Block> &plan
       if (static_cast<int>(i) < rank_ && !claimed_.add(std::move(block))) return bad("a claim refers to a block");
     }
   }
-  // Now that every rank has the same blocks: nobody will refer to those that nobody refers to.
-  if (index_.drop_unneeded()) {
+  // Where every rank has the same blocks nobody will refer to those that nobody refers to; nor where nobody refers to
+  // any more.
+  if ((everywhere || !chaining_) && index_.drop_unneeded()) {
     cache_.clear();
     references_.keep_those_of(index_);
   }
@@ -142,26 +153,37 @@ int VirtualFile::settle(bool reading) { return settle(reading, nullptr, false); 
 /// `publishing`: what is new may go into segments of the index, instead of to rank 0.
 int VirtualFile::settle(bool reading, const std::vector<Block> *planned, bool publishing) {
   reading_ = reading_ || reading;
-  const bool everywhere = reading_ || independent_ || options_.storage == Storage::sparse || options_.chain > 0;
+  const bool everywhere = reading_ || independent_ || options_.storage == Storage::sparse;
   // Asked for, extents last as long as the file; those of independent mode in a dense file are closed up.
   const bool lasting = options_.storage != Storage::dense;
   // [0] anybody's blocks, [1] the root's header, [2] the end of what all ranks have put into the file, [3] of the
-  // virtual file, [4] anybody's plans.
+  // virtual file, [4] anybody's plans, [5] whether anybody's blocks may be coded against others, [6] blocks.
   const bool planning = planned != nullptr && !planned->empty();
-  uint64_t most[5] = {fresh_.empty() ? uint64_t{0} : 1, head_changed_ && rank_ == 0 ? uint64_t{1} : 0,
-                      std::max(index_.end, lasting ? extents_.reserved() : extents_.end()), index_.virtual_end(),
-                      planning ? uint64_t{1} : 0};
-  int error = MPI_Allreduce(MPI_IN_PLACE, most, 5, MPI_UINT64_T, MPI_MAX, comm_);
+  uint64_t most[7] = {fresh_.empty() ? uint64_t{0} : 1,
+                      head_changed_ && rank_ == 0 ? uint64_t{1} : 0,
+                      std::max(index_.end, lasting ? extents_.reserved() : extents_.end()),
+                      index_.virtual_end(),
+                      planning ? uint64_t{1} : 0,
+                      references_.go_on() ? uint64_t{1} : 0,
+                      index_.blocks().size()};
+  int error = MPI_Allreduce(MPI_IN_PLACE, most, 7, MPI_UINT64_T, MPI_MAX, comm_);
   if (error != MPI_SUCCESS) return error;
   index_.end = most[2];
   seen_end_ = std::max(seen_end_, most[3]);
   ++epoch_;
   written_ = 0;
   changed_ = changed_ || most[0] != 0 || most[1] != 0;
+  const bool chained = chaining_;
+  // Where nobody asked for chains they are not worth all blocks in rank 0's memory.
+  if (chaining_ && (most[5] == 0 || (!options_.chain && most[6] > options_.index.gathered()))) {
+    chaining_ = false;
+    references_.end();
+    index_.end_chains();
+  }
   if (most[0] != 0 || most[4] != 0) {
     assert(most[4] == 0 || (everywhere && !behind_));
     uint64_t together = 0;
-    if (publishing && !everywhere) {
+    if (publishing && !everywhere && !chained) {
       together = fresh_.size();
       error = MPI_Allreduce(MPI_IN_PLACE, &together, 1, MPI_UINT64_T, MPI_SUM, comm_);
     }
@@ -185,13 +207,17 @@ int VirtualFile::settle(bool reading, const std::vector<Block> *planned, bool pu
 int VirtualFile::share_index() {
   behind_ = false;
   Bytes bytes;
-  if (rank_ == 0) bytes = pack_for_others(index_);
+  if (rank_ == 0) {
+    const Regions none;
+    load_index(file_, &none);  // what blocks are coded against goes to all
+    bytes = pack_for_others(index_);
+  }
   const int error = share(&bytes, comm_);
   if (error != MPI_SUCCESS || rank_ == 0) return error;
   Result<Index> index = unpack_index(bytes);
   if (!index) return bad(index.error().message);
   index_ = std::move(*index);
-  if (options_.chain > 0) index_.keep_replaced();
+  keep_chains();
   cache_.clear();
   return MPI_SUCCESS;
 }

@@ -13,10 +13,10 @@
 //
 // What other ranks wrote is known after `settle`, which is collective: every collective read, change of mode, sync and
 // close settles. Rank 0, which writes the index, learns of all blocks then; the others only where they may come to read
-// or need to know what lies in a place: before collective reads, in independent mode, with the storage `sparse` and
-// with chains. So a job that only writes holds its index once; and rank 0 less than all of it, since what stands in
-// segments of the file can be loaded again, and is loaded where a request needs it (arrays/file/segment.h). `publish`
-// writes the index and the physical header; where many blocks are new at once, many ranks write segments of it.
+// or need to know what lies in a place: before collective reads, in independent mode and with the storage `sparse`. So
+// a job that only writes holds its index once; and rank 0 less than all of it, since what stands in segments of the
+// file can be loaded again, and is loaded where a request needs it (arrays/file/segment.h). `publish` writes the index
+// and the physical header; where many blocks are new at once, many ranks write segments of it.
 //
 // One object per open file and process; one thread at a time, as PnetCDF wants it. All functions give MPI error codes;
 // what is wrong with the file's contents is said on standard error, with the variable's and the block's name.
@@ -141,6 +141,7 @@ class VirtualFile {
   int exchange_blocks(bool everywhere, const std::vector<Block> &planned);
   int share_index();
   int load_index(MPI_File file, const Regions *regions);
+  void keep_chains();
 
   // publishing.cc
   int write_header(const IndexPlace &place);
@@ -164,6 +165,7 @@ class VirtualFile {
   bool defining_ = false;
   bool independent_ = false;
   bool reading_ = false;   ///< something was read collectively: all ranks go on learning of all blocks
+  bool chaining_ = false;  ///< blocks that come may be coded against earlier ones; the same on all ranks
   bool behind_ = false;    ///< only rank 0 knows all blocks; the same on all ranks
   uint64_t seen_end_ = 0;  ///< of the virtual file, over all ranks, when it was last settled
 

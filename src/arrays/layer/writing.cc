@@ -88,17 +88,15 @@ Block VirtualFile::compress_split(const Split &split, const uint8_t *data, Bytes
   const auto known = codings_.find(split.variable);
   const uint8_t number = known == codings_.end() ? uint8_t{0} : known->second.user_number;
   const std::optional<uint64_t> sequence = next_sequence();
-  // Among equal numbers, and while variables move, none can be told by its number or its place.
-  const bool chained = sequence && !defining_;
-  References::Earlier earlier;
-  if (chained) earlier = references_.find(header_, split.variable, split.regions, split.element);
   const codec::Reused<uint8_t> values(split.bytes);
   gather(split, data, values.get());
-  const ByteView view(values.get(), split.bytes);
-  Block block = append_block(split.regions, split.element, variable, view, coding_of(split.variable), exact, number,
-                             earlier.reference(), out);
+  const Box box{split.variable, variable, split.element, ByteView(values.get(), split.bytes), exact, number};
+  // Among equal numbers, and while variables move, none can be told by its number or its place.
+  if (sequence && !defining_)
+    return references_.append(header_, split.regions, box, coding_of(split.variable), *sequence, out);
+  Block block =
+      append_block(split.regions, box.element, variable, box.values, coding_of(split.variable), exact, number, {}, out);
   block.sequence = sequence.value_or(sequence_of(written_));
-  if (chained && options_.chain > 0) references_.keep(header_, split.variable, block, Bytes(view.begin(), view.end()));
   return block;
 }
 

@@ -90,17 +90,17 @@ def main():
         if json.loads(arrays('info', '--json', name).stdout)['usage']['index_segments'] != 0:
             FAILURES.append(f'{name}: its index is in parts, short as it is')
     # Atoms move little from step to step: coded against the step before they take less, and nothing else changes.
-    for name, chain in (('alone.nc', 0), ('chain.nc', 8)):
+    for name, chain in (('alone.nc', 0), ('chain.nc', 8), ('auto_chain.nc', 'auto')):
         program(*md, name, layout='dense', chain=chain)
         arrays('import', '-q', '--split', '16K', '--chain', chain, 'plain.nc', f'imported_{name}')
     if '(--chain): ' not in arrays('bench', 'plain.nc').stdout:
         FAILURES.append('bench does not say that steps are shorter against earlier ones')
-    for name in ('chain.nc', 'imported_chain.nc'):
+    for name in ('chain.nc', 'imported_chain.nc', 'auto_chain.nc', 'imported_auto_chain.nc'):
         blocks = json.loads(arrays('info', '--blocks', '--json', name).stdout)['blocks']
         if not any(block['against'] is not None for block in blocks):
             FAILURES.append(f'{name}: no block is coded against another')
         same(name, 'plain.nc')
-        if (folder / name).stat().st_size >= (folder / name.replace('chain', 'alone')).stat().st_size:
+        if (folder / name).stat().st_size >= (folder / name.replace('auto_chain', 'alone').replace('chain', 'alone')).stat().st_size:
             FAILURES.append(f'{name} is not smaller than without --chain')
         program(options.append, name, layout='dense', chain=8)
         same(name, 'longer.nc')
@@ -119,10 +119,10 @@ def main():
     if 'MPI_Gatherv' not in names or {'MPI_Allgatherv', 'MPI_Comm_split'} & names:
         FAILURES.append(f'writing alone called {sorted(names)}')
     # Many blocks go to ranks that write parts of the index.
-    env.update(CAIRN_ARRAYS_INDEX='1')
+    env.update(CAIRN_ARRAYS_INDEX='1', CAIRN_ARRAYS_CHAIN='0')
     run(options.cairn, 'record', '-q', '-f', '-o', 'calls.cairn', '--', options.cairn, 'arrays', 'run', '-q', '--split', '4K',
         '--library', options.layer, '--', options.mpiexec, '-n', '2', *md, 'alone.nc')
-    del env['CAIRN_ARRAYS_INDEX']
+    del env['CAIRN_ARRAYS_INDEX'], env['CAIRN_ARRAYS_CHAIN']
     names = called()
     if 'MPI_Comm_split' not in names:
         FAILURES.append(f'writing many blocks called {sorted(names)}')

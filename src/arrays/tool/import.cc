@@ -26,7 +26,7 @@ struct ImportOptions {
   std::string output;
   std::string codec = "auto";
   std::string split = "1M";
-  std::optional<uint64_t> chain;
+  std::string chain;
   bool force = false;
   bool quiet = false;
 };
@@ -59,7 +59,7 @@ Result<void> import_file(const ImportOptions &options) {
   if (codecs->off) return fail(ErrorKind::usage, "with codec 'off' there is nothing to import", "name another");
   const auto split = parse_split(options.split);
   if (!split) return tl::unexpected(split.error());
-  const auto chain = checked_chain(options.chain);
+  const auto chain = parse_chain(options.chain);
   if (!chain) return tl::unexpected(chain.error());
   const auto plain = PlainFile::open(options.plain);
   if (!plain) return tl::unexpected(plain.error());
@@ -71,7 +71,7 @@ Result<void> import_file(const ImportOptions &options) {
   auto header = plain->header_bytes();
   if (!header) return tl::unexpected(header.error());
   auto writer = StoredWriter::create(options.output, *std::move(header), {codecs->others, nullptr}, *split,
-                                     static_cast<uint32_t>(*chain));
+                                     *chain ? arrays::Chain{**chain} : arrays::Chain::automatic(1));
   if (!writer) return tl::unexpected(writer.error());
   for (size_t i = 0; i < plain->header().variables.size(); ++i) {
     const arrays::Variable &variable = plain->header().variables[i];

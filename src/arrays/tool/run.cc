@@ -25,7 +25,7 @@ struct RunOptions {
   std::string codec;
   std::string layout;
   std::string split;
-  std::optional<uint64_t> chain;
+  std::string chain;
   std::optional<double> ratio;
   std::optional<double> error;
   std::string library;
@@ -59,9 +59,10 @@ Result<Variables> environment_of(const RunOptions &options) {
     if (!split) return tl::unexpected(split.error());
     variables.emplace_back("CAIRN_ARRAYS_SPLIT", fmt::format("{}", *split));
   }
-  const auto chain = checked_chain(options.chain);
-  if (!chain) return tl::unexpected(chain.error());
-  if (options.chain) variables.emplace_back("CAIRN_ARRAYS_CHAIN", fmt::format("{}", *chain));
+  if (!options.chain.empty()) {
+    if (const auto chain = parse_chain(options.chain); !chain) return tl::unexpected(chain.error());
+    variables.emplace_back("CAIRN_ARRAYS_CHAIN", options.chain);
+  }
   if ((options.ratio || options.error) && layout != "hybrid") {
     return fail(ErrorKind::usage, "--ratio and --error are for --layout hybrid", "choose that, or leave them out");
   }

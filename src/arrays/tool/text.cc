@@ -53,15 +53,15 @@ std::string gain_text(uint64_t plain, uint64_t coded) {
                      smaller ? ratio_text(plain, coded) : ratio_text(coded, plain), smaller ? "smaller" : "larger");
 }
 
-void add_coding(cli::Options &verb, std::string *codec, std::string *split, std::optional<uint64_t> *chain,
-                const char *sizes) {
+void add_coding(cli::Options &verb, std::string *codec, std::string *split, std::string *chain, const char *sizes) {
   std::vector<std::string> often = {"auto", "auto:speed"};
   for (const codec::ArrayCodec &each : codec::array_codecs()) {
     if (!each.lossy) often.emplace_back(each.name);
   }
   verb.text("--codec", *codec, "A codec, as zstd, zstd:3 or auto:speed (auto)", "WORDS", often);
   verb.text("--split", *split, fmt::format("Bytes of values in a block{}", sizes), "SIZE");
-  verb.number("--chain", *chain, "Code time steps against the one before, up to N in a row (0)", "N");
+  verb.text("--chain", *chain, "Code time steps against the one before, up to N in a row; auto: as pays (auto)", "N",
+            {"auto", "0"});
 }
 
 Result<uint64_t> parse_split(const std::string &text) {
@@ -80,12 +80,16 @@ Result<uint64_t> parse_split(const std::string &text) {
   return value * scale;
 }
 
-Result<uint64_t> checked_chain(const std::optional<uint64_t> &chain) {
-  if (chain.value_or(0) > arrays::kMostChain) {
-    return fail(ErrorKind::usage, fmt::format("chains of {} cannot be", *chain),
-                fmt::format("give 0 to {}", arrays::kMostChain));
+Result<std::optional<uint32_t>> parse_chain(const std::string &text) {
+  if (text.empty() || text == "auto") return std::optional<uint32_t>();
+  uint32_t value = 0;
+  const char *end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || value > arrays::kMostChain) {
+    return fail(ErrorKind::usage, fmt::format("chains of {} cannot be", text),
+                fmt::format("give auto, or 0 to {}", arrays::kMostChain));
   }
-  return chain.value_or(0);
+  return std::optional(value);
 }
 
 void say_changed(const std::string &path, const std::vector<std::string> &changes, cli::Output *out) {

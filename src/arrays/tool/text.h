@@ -25,13 +25,13 @@ std::string ratio_text(uint64_t plain, uint64_t coded);  ///< "2.13"; "-" if not
 std::string gain_text(uint64_t plain, uint64_t coded);
 
 /// --codec, --split and --chain. `sizes` ends the help of --split.
-void add_coding(cli::Options &verb, std::string *codec, std::string *split, std::optional<uint64_t> *chain,
-                const char *sizes);
+void add_coding(cli::Options &verb, std::string *codec, std::string *split, std::string *chain, const char *sizes);
 /// "64K", "1M" → bytes. Error: no size, or none that a block can have.
 Result<uint64_t> parse_split(const std::string &text);
 
-/// Most blocks of earlier steps that one may be coded against, 0 if nothing was said. Error: more than there can be.
-Result<uint64_t> checked_chain(const std::optional<uint64_t> &chain);
+/// "8": how many blocks may be coded against each other; "auto" or nothing: as many as pay. Error: neither, or more
+/// than there can be.
+Result<std::optional<uint32_t>> parse_chain(const std::string &text);
 
 /// A line for what has changed in the file's header since it was written, if anything has.
 void say_changed(const std::string &path, const std::vector<std::string> &changes, cli::Output *out);
