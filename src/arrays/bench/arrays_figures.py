@@ -24,6 +24,7 @@ from slow_disk import IMPOSSIBLE, Disk, Impossible, Memory, end_politely
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 ALL = [PLAIN, 'dense, auto', 'hybrid, auto', 'sparse, auto']
+MOVING = [PLAIN, 'dense, auto', 'dense, auto alone', 'dense, xor']
 EVERY = [*ALL, 'dense, xor', 'HDF5, none', 'HDF5, bitshuffle']
 MIB = 1 << 20
 SIZES = {'64 KiB': '65536', '256 KiB': '262144', '1 MiB': '1048576', '4 MiB': '4194304'}
@@ -47,10 +48,11 @@ RUNS = {
                       for name, size in SIZES.items()}),
     'ranks': (EVERY, bench(20, '4')),
     'ranks-faster': (EVERY, bench(160, '16')),
-    'md': ([PLAIN, 'dense, auto', 'dense, xor'], md(RANKS[:3])),
-    'md-soa': ([PLAIN, 'dense, auto', 'dense, xor'], md(RANKS[:3], ['--soa'])),
-    'md-slower': ([PLAIN, 'dense, auto', 'dense, xor'], md(RANKS[:3], rate=5)),
-    'climate': ([PLAIN, 'dense, auto', 'dense, xor'], {str(n): Case('climate', n, edge='60') for n in RANKS}),
+    'md': (MOVING, md(RANKS[:3])),
+    'md-soa': (MOVING, md(RANKS[:3], ['--soa'])),
+    'md-slower': (MOVING, md(RANKS[:3], rate=5)),
+    'climate': ([PLAIN, 'dense, auto', 'dense, xor', 'HDF5, none', 'HDF5, bitshuffle'],
+                {str(n): Case('climate', n, edge='60') for n in RANKS}),
     'speed': ([PLAIN, 'dense, auto', 'dense, auto:speed', 'dense, xor', 'HDF5, bitshuffle'],
               {str(rate): Case('bench', rate=rate, iterations=str(max(2, rate // 20))) for rate in (20, 40, 80, 160, 320)}),
     'memory': ([PLAIN, 'dense, store', 'dense, xor', 'dense, auto:speed', 'dense, auto', 'HDF5, none',

@@ -8,8 +8,8 @@ import sys
 
 from arrays_runs import PLAIN, summary
 
-COLOURS = {PLAIN: '#777777', 'dense, auto': '#0072b2', 'hybrid, auto': '#e69f00', 'sparse, auto': '#009e73',
-           'dense, xor': '#56b4e9', 'dense, auto:speed': '#000000', 'HDF5, none': '#cc79a7',
+COLOURS = {PLAIN: '#777777', 'dense, auto': '#0072b2', 'dense, auto alone': '#f0e442', 'hybrid, auto': '#e69f00',
+           'sparse, auto': '#009e73', 'dense, xor': '#56b4e9', 'dense, auto:speed': '#000000', 'HDF5, none': '#cc79a7',
            'HDF5, bitshuffle': '#d55e00'}
 LEGEND = {PLAIN: 'PnetCDF', 'HDF5, none': 'HDF5', 'HDF5, bitshuffle': 'HDF5, bitshuffle and zstd'}
 DARK = '#222222'

@@ -23,16 +23,19 @@ SIZES = {'bytes': '4M', 'piece': '1M', 'iterations': '4', 'noise': '0.5', 'atoms
 
 
 class Variant:
-    """'PnetCDF', 'HDF5, FILTER', or 'LAYOUT, CODEC': the layer's."""
+    """'PnetCDF', 'HDF5, FILTER', or 'LAYOUT, CODEC': the layer's; 'LAYOUT, CODEC alone': no step against another."""
 
     def __init__(self, name, layer=None):
         self.name, self.filter, self.layer, self.env = name, None, None, {}
         first, _, second = name.partition(', ')
         if first == 'HDF5':
             self.filter = second
+            self.env = {'HDF5_FILTER': second}
         elif name != PLAIN:
             self.layer = layer
-            self.env = {'CAIRN_ARRAYS_CODEC': second, 'CAIRN_ARRAYS_LAYOUT': first}
+            codec, _, alone = second.partition(' ')
+            self.env = {'CAIRN_ARRAYS_CODEC': codec, 'CAIRN_ARRAYS_LAYOUT': first,
+                        'CAIRN_ARRAYS_CHAIN': '0' if alone else 'auto'}
 
 
 class Case:
@@ -55,9 +58,11 @@ class Case:
         if self.name == 'md':
             size = ['--atoms', size['atoms'], '--steps', size['steps']]
             return [('md', [examples / 'md', '-o', 'FILE', *size, *self.more])]
-        write = [examples / 'atmosphere', '-o', 'FILE', '--edge', size['edge'], '--times', size['times'], '--noise',
+        programs, end = (build / 'src/arrays/bench', '_hdf5') if variant.filter else (examples, '')
+        write = [programs / f'atmosphere{end}', '-o', 'FILE', '--edge', size['edge'], '--times', size['times'], '--noise',
                  size['noise']]
-        return [('atmosphere', write), ('at', [examples / 'at', 'FILE']), ('matt', [examples / 'matt', 'FILE'])]
+        return [('atmosphere', write), ('at', [programs / f'at{end}', 'FILE']),
+                ('matt', [programs / f'matt{end}', 'FILE'])]
 
 
 class Programs:
