@@ -32,6 +32,7 @@ struct Block {
   std::vector<uint64_t> shape;  ///< in elements
   bool replaced = false;        ///< only blocks that are coded against it need it
   bool filed = false;           ///< stands in a segment of the file (segment.h); not among its bytes
+  bool chained = false;         ///< coded against another, or another against it (index.h); not among its bytes
   uint64_t sequence = 0;        ///< of a block that others are coded against no other has the same; never 0
   uint64_t reference = 0;       ///< sequence number of the block that it is coded against; 0: of none
   uint64_t offset = 0;          ///< in the physical file; of no meaning if at_home

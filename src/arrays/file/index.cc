@@ -2,17 +2,22 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
+#include <unordered_set>
 
 namespace cairn::arrays {
 namespace {
 
 constexpr uint64_t kWhole = 1;      // format: all blocks are in it
 constexpr uint64_t kSegmented = 2;  // some are in segments
+constexpr uint64_t kChained = 3;    // of which some are to be read first
 constexpr size_t kFewPending = 64;  // segments of lists that are told apart though the lists are there
 
-bool refers(const Block &block) { return block.reference != 0; }
-bool is_filed(const Block &block) { return block.filed; }
-bool unfiled_and_refers(const Block &block) { return refers(block) && !block.filed; }
+Error damaged() { return {ErrorKind::unreadable, "the index of blocks is damaged", "", Error::kNoOffset, ""}; }
+Error without_reference() {
+  return {ErrorKind::unreadable, "the index of blocks is damaged: a block is coded against none that is there", "",
+          Error::kNoOffset, ""};
+}
 
 }  // namespace
 
@@ -87,19 +92,13 @@ bool Index::add(Block block) {
 }
 
 bool Index::insert(Block block) {
-  if (keeping_ && block.filed) {
-    // Of a list some may have stayed when others were let go.
-    const auto known = by_sequence_.find(block.sequence);
-    if (known != by_sequence_.end() && blocks_[known->second].filed && blocks_[known->second].offset == block.offset &&
-        blocks_[known->second].regions == block.regions)
-      return true;
-  }
   if (block.reference != 0 || block.replaced) {
     keep_replaced();
     const std::optional<size_t> reference = reference_of(block);
     if (block.reference != 0 && (!reference || blocks_[*reference].element != block.element ||
                                  blocks_[*reference].bytes() != block.bytes() || depths_[*reference] >= kMostChain))
       return false;
+    if (reference) block.chained = blocks_[*reference].chained = true;
   }
   virtual_end_ = std::max(virtual_end_, block.end());
   if (!block.replaced) {
@@ -140,13 +139,10 @@ void Index::rebuild() {
 
 bool Index::drop_unneeded() {
   if (kept_ == 0) return false;
-  // What is not here may be coded against any of them.
-  if (std::ranges::any_of(pending_, &Segment::referring)) return false;
   const std::vector<bool> wanted = needed([](size_t /*block*/) { return true; });
   if (std::ranges::find(wanted, false) == wanted.end()) return false;
   std::vector<Block> before;
   before.swap(blocks_);
-  chained_ = static_cast<size_t>(std::count(wanted.begin(), wanted.begin() + static_cast<ptrdiff_t>(chained_), true));
   for (size_t i = 0; i < before.size(); ++i) {
     if (wanted[i]) {
       blocks_.push_back(std::move(before[i]));
@@ -159,6 +155,13 @@ bool Index::drop_unneeded() {
 }
 
 uint64_t Index::virtual_end() const { return std::max<uint64_t>(virtual_end_, header.size()); }
+
+uint64_t Index::named() const {
+  uint64_t named = 0;
+  for (const Block &block : blocks_) named += block.filed ? 0 : 1;
+  for (const Segment &segment : segments_) named += segment.blocks;
+  return named;
+}
 
 uint64_t Index::newest() const {
   uint64_t newest = 0;
@@ -195,30 +198,23 @@ std::vector<Run> Index::segment_places() const {
   return places;
 }
 
-/// Those that are wanted, and all up to the last that has a block coded against another: what that one is coded against
-/// is in an earlier segment, and is to be here before it.
 template <typename Wanted>
 Result<void> Index::load_those(Wanted wanted, const ReadPlace &read) {
-  auto referring = std::ranges::count_if(pending_, &Segment::referring);
-  if (referring == 0 && std::ranges::none_of(pending_, wanted)) return {};
-  const bool chained = referring > 0;
-  if (chained) keep_replaced();
+  if (std::ranges::none_of(pending_, wanted)) return {};
   std::vector<Segment> left;
   std::vector<Segment> next(pending_.rbegin(), pending_.rend());  // the oldest is the last
   Result<void> done;
   while (!next.empty()) {
     Segment segment = std::move(next.back());
     next.pop_back();
-    if (!done || (referring == 0 && !wanted(segment))) {
+    if (!done || !wanted(segment)) {
       left.push_back(std::move(segment));
       continue;
     }
-    if (segment.referring) --referring;
     const Result<Bytes> bytes = read(segment.place());
     Result<Unfiled> found = bytes ? arrays::unfile(segment, *bytes) : Result<Unfiled>(tl::unexpected(bytes.error()));
     if (found && segment.list) {
       for (const Segment &each : found->segments) listed_.push_back(each.place());
-      referring += std::ranges::count_if(found->segments, &Segment::referring);
       next.insert(next.end(), found->segments.rbegin(), found->segments.rend());
       continue;
     }
@@ -227,24 +223,34 @@ Result<void> Index::load_those(Wanted wanted, const ReadPlace &read) {
       for (Block &block : found->blocks) added = added && insert(std::move(block));
     }
     if (added) continue;
-    done = found ? fail(ErrorKind::unreadable,
-                        "the index of blocks is damaged: a block is coded against none that is there")
-                 : tl::unexpected(found.error());
+    done = tl::unexpected(found ? without_reference() : found.error());
     left.push_back(std::move(segment));
   }
   pending_ = std::move(left);
-  if (chained && done) {
-    uint64_t named = 0;
-    uint64_t before = 0;
-    for (const Segment &segment : segments_) {
-      // Of a list those that are behind its last such segment may not be here.
-      if (segment.referring) named = segment.list ? before : before + segment.blocks;
-      before += segment.blocks;
-    }
-    chained_ = blocks_.size();
-    chained_named_ = named;
-  }
   return done;
+}
+
+/// Blocks of segments that are read first, in their order.
+bool Index::insert_first(std::vector<Block> blocks) {
+  keep_replaced();
+  for (Block &block : blocks) {
+    block.filed = true;
+    block.chained = true;
+    if (!insert(std::move(block))) return false;
+  }
+  return true;
+}
+
+Result<void> Index::load_first(const ReadPlace &read) {
+  for (const Segment &segment : segments_) {
+    if (!segment.first) continue;
+    const Result<Bytes> bytes = read ? read(segment.place()) : Result<Bytes>(tl::unexpected(damaged()));
+    if (!bytes) return tl::unexpected(bytes.error());
+    Result<Unfiled> found = arrays::unfile(segment, *bytes);
+    if (!found) return tl::unexpected(found.error());
+    if (!insert_first(std::move(found->blocks))) return tl::unexpected(without_reference());
+  }
+  return {};
 }
 
 Result<void> Index::load(std::span<const Region> regions, const ReadPlace &read) {
@@ -262,18 +268,22 @@ std::optional<Index::Plan> Index::plan(const IndexSizes &sizes) const {
   for (const Segment &segment : segments_) named += segment.blocks;
   Plan plan;
   plan.anew = whole() && named > 2 * filed + 4 * sizes.segment;
-  // Where chains have ended, apart from what comes now.
-  plan.blocks = plan.anew || blocks_.size() - filed >= sizes.segment ||
-                (ended_ && std::ranges::any_of(blocks_, unfiled_and_refers));
+  plan.blocks = plan.anew || blocks_.size() - filed >= sizes.segment;
   if (!plan.blocks && behind_lists(segments_) < sizes.list()) return std::nullopt;
-  std::vector<const Block *> blocks;
+  plan.chained = keeping_ && !ended_;
+  std::vector<const Block *> first;
+  std::vector<const Block *> others;
   for (const Block &block : blocks_) {
-    if (plan.anew || (plan.blocks && !block.filed)) blocks.push_back(&block);
+    if (plan.anew || (plan.blocks && !block.filed)) (plan.chained || block.chained ? first : others).push_back(&block);
   }
-  Filing filing = file_blocks(std::move(blocks), end, sizes);
+  Filing filing = file_blocks(std::move(first), end, sizes, true);
   if (!plan.anew) plan.segments = segments_;
-  plan.segments.insert(plan.segments.end(), filing.segments.begin(), filing.segments.end());
+  const auto behind = std::ranges::find_if_not(plan.segments, &Segment::first);
+  plan.segments.insert(behind, filing.segments.begin(), filing.segments.end());
   plan.bytes = std::move(filing.bytes);
+  filing = file_blocks(std::move(others), end + plan.bytes.size(), sizes);
+  plan.segments.insert(plan.segments.end(), filing.segments.begin(), filing.segments.end());
+  plan.bytes.insert(plan.bytes.end(), filing.bytes.begin(), filing.bytes.end());
   file_segments(&plan.segments, end, sizes, &plan.bytes);
   return plan;
 }
@@ -284,29 +294,22 @@ void Index::filed(Plan plan) {
     listed_.clear();
   }
   segments_ = std::move(plan.segments);
-  if (plan.anew) chained_ = chained_named_ = 0;
-  if (plan.blocks && std::ranges::any_of(blocks_, plan.anew ? refers : unfiled_and_refers)) {
-    // What is not here stands before blocks that are coded against others: it could not be told from what may go.
-    chained_known_ = pending_.empty();
-    chained_ = blocks_.size();
-    chained_named_ = 0;
-    for (const Segment &segment : segments_) chained_named_ += segment.blocks;
+  for (Block &block : blocks_) {
+    block.chained = block.chained || (plan.chained && plan.blocks && (plan.anew || !block.filed));
+    block.filed = block.filed || plan.blocks;
   }
-  for (Block &block : blocks_) block.filed = block.filed || plan.blocks;
   end += plan.bytes.size();
 }
 
 void Index::add_segments(std::vector<Segment> segments) {
   for (const Segment &segment : segments) virtual_end_ = std::max(virtual_end_, segment.stretches.back().end());
-  pending_.insert(pending_.end(), segments.begin(), segments.end());
+  std::ranges::copy_if(segments, std::back_inserter(pending_), std::not_fn(&Segment::first));
   segments_.insert(segments_.end(), segments.begin(), segments.end());
 }
 
 void Index::unfile() {
   assert(whole());
   for (Block &block : blocks_) block.filed = false;
-  chained_ = chained_named_ = 0;
-  chained_known_ = true;
   segments_.clear();
   listed_.clear();
   replaced_but_filed_ = 0;
@@ -314,15 +317,10 @@ void Index::unfile() {
 
 bool Index::let_go(uint64_t held) {
   const bool many = blocks_.size() > held || pending_.size() > 2 * segments_.size() + kFewPending;
-  if ((keeping_ && !ended_) || !chained_known_ || segments_.empty() || !many) return false;
-  blocks_.erase(std::remove_if(blocks_.begin() + static_cast<ptrdiff_t>(chained_), blocks_.end(), &is_filed),
-                blocks_.end());
+  if ((keeping_ && !ended_) || segments_.empty() || !many) return false;
+  std::erase_if(blocks_, [](const Block &block) { return block.filed && !block.chained; });
   pending_.clear();
-  uint64_t named = 0;
-  for (const Segment &segment : segments_) {
-    named += segment.blocks;
-    if (named > chained_named_) pending_.push_back(segment);
-  }
+  std::ranges::copy_if(segments_, std::back_inserter(pending_), std::not_fn(&Segment::first));
   listed_.clear();
   replaced -= replaced_but_filed_;  // found again when it is loaded
   replaced_but_filed_ = 0;
@@ -330,48 +328,60 @@ bool Index::let_go(uint64_t held) {
   return true;
 }
 
-/// `all`: with the blocks of segments that are here, and without these.
-Bytes Index::packed(bool all) const {
+Bytes pack(const Index &index) {
   ByteWriter out;
-  out.blob(header);
-  out.varint(user_codecs.size());
-  for (const std::string &name : user_codecs) out.text(name);
-  out.varint(data_begin);
-  out.varint(home);
-  out.varint(home_end);
-  out.varint(end);
-  out.varint(all ? replaced : replaced - replaced_but_filed_);
-  const std::vector<Segment> &segments = all ? pending_ : segments_;
-  const bool segmented = !segments.empty();
-  if (segmented) pack(segments, &out);
+  out.blob(index.header);
+  out.varint(index.user_codecs.size());
+  for (const std::string &name : index.user_codecs) out.text(name);
+  out.varint(index.data_begin);
+  out.varint(index.home);
+  out.varint(index.home_end);
+  out.varint(index.end);
+  out.varint(index.replaced - index.replaced_but_filed_);
+  if (!index.segments_.empty()) pack(index.segments_, &out);
   std::vector<const Block *> blocks;
-  for (const Block &block : blocks_) {
-    if (all || !block.filed) blocks.push_back(&block);
+  for (const Block &block : index.blocks_) {
+    if (!block.filed) blocks.push_back(&block);
   }
   pack(blocks, &out);
+  const bool chained = std::ranges::any_of(index.segments_, &Segment::first);
   ByteWriter whole;
-  whole.varint(segmented ? kSegmented : kWhole);
+  whole.varint(chained ? kChained : index.segments_.empty() ? kWhole : kSegmented);
   pack_stream(out.view(), &whole);
   return whole.take();
 }
 
-Bytes pack(const Index &index) { return index.packed(false); }
+Bytes pack_for_others(const Index &index) {
+  std::vector<const Block *> first;
+  for (const Block &block : index.blocks_) {
+    if (block.filed && block.chained) first.push_back(&block);
+  }
+  ByteWriter out;
+  out.blob(pack(index));
+  pack(first, &out);
+  return out.take();
+}
 
-Bytes pack_for_others(const Index &index) { return index.packed(index.keeping_); }
+bool refer_elsewhere(std::span<const Block> blocks, const Index &index) {
+  std::unordered_set<uint64_t> among;
+  for (const Block &block : blocks) among.insert(block.sequence);
+  return std::ranges::any_of(blocks, [&](const Block &block) {
+    return block.reference != 0 && !among.contains(block.reference) && !index.holds(block.reference);
+  });
+}
 
-Result<Index> unpack_index(ByteView bytes, const ReadPlace &read) {
+/// Without the blocks of any segment; `blocks` are those that it names itself.
+Result<Index> Index::unpack_root(ByteView bytes, std::vector<Block> *blocks) {
   ByteReader front(bytes);
   const uint64_t format = front.varint();
-  if (!front.failed() && format > kSegmented) {
+  if (!front.failed() && format > kChained) {
     return fail(
         ErrorKind::unreadable,
-        "its arrays are of format " + std::to_string(format) + "; this Cairn reads up to " + std::to_string(kSegmented),
+        "its arrays are of format " + std::to_string(format) + "; this Cairn reads up to " + std::to_string(kChained),
         "use a newer Cairn");
   }
   Bytes plain;
-  if (front.failed() || !unpack_stream(bytes.subspan(front.position()), &plain)) {
-    return fail(ErrorKind::unreadable, "the index of blocks is damaged");
-  }
+  if (front.failed() || !unpack_stream(bytes.subspan(front.position()), &plain)) return tl::unexpected(damaged());
   ByteReader in(plain);
   Index index;
   const ByteView header = in.blob();
@@ -382,30 +392,67 @@ Result<Index> unpack_index(ByteView bytes, const ReadPlace &read) {
   index.home = in.varint();
   index.home_end = in.varint();
   index.end = in.varint();
-  const uint64_t replaced = in.varint();
+  index.replaced = in.varint();
   if (in.failed()) return fail(ErrorKind::unreadable, "the index of blocks is cut short");
   if (std::max({index.data_begin, index.home, index.home_end, index.end}) > kMostOffset)
-    return fail(ErrorKind::unreadable, "the index of blocks is damaged");
-  if (format == kSegmented) {
+    return tl::unexpected(damaged());
+  if (format != kWhole) {
     Result<std::vector<Segment>> segments = unpack_segments(&in);
     if (!segments) return tl::unexpected(segments.error());
     index.add_segments(std::move(*segments));
   }
-  Result<std::vector<Block>> blocks = unpack_blocks(&in);
-  if (!blocks) return tl::unexpected(blocks.error());
-  // All before the last that is coded against another; without `read` those are among the blocks (pack_for_others).
-  const bool some = std::ranges::any_of(index.segments(), &Segment::referring);
-  const bool all = read && !index.whole() && std::ranges::any_of(*blocks, refers);
-  if (some || std::ranges::any_of(*blocks, refers)) index.keep_replaced();
-  if (some && !read) return fail(ErrorKind::unreadable, "the index of blocks is damaged");
-  if (some || all) {
-    if (auto loaded = all ? index.load_all(read) : index.load({}, read); !loaded) return tl::unexpected(loaded.error());
+  Result<std::vector<Block>> named = unpack_blocks(&in);
+  if (!named) return tl::unexpected(named.error());
+  *blocks = std::move(*named);
+  return index;
+}
+
+namespace {
+
+Result<void> add_all(std::vector<Block> blocks, Index *index) {
+  const uint64_t replaced = index->replaced;
+  for (Block &block : blocks) {
+    if (!index->add(std::move(block))) return tl::unexpected(without_reference());
   }
-  for (Block &block : *blocks) {
-    if (!index.add(std::move(block)))
-      return fail(ErrorKind::unreadable, "the index of blocks is damaged: a block is coded against none that is there");
+  index->replaced = replaced;
+  return {};
+}
+
+}  // namespace
+
+Result<Index> unpack_index(ByteView bytes, const ReadPlace &read) {
+  std::vector<Block> blocks;
+  Result<Index> index = Index::unpack_root(bytes, &blocks);
+  if (!index) return index;
+  const bool earlier = std::ranges::any_of(index->segments_, &Segment::referring);
+  if (earlier || std::ranges::any_of(blocks, [](const Block &block) { return block.reference != 0; }))
+    index->keep_replaced();
+  const uint64_t replaced = index->replaced;
+  if (auto loaded = index->load_first(read); !loaded) return tl::unexpected(loaded.error());
+  // An earlier Cairn coded blocks against those of any segment before them.
+  if (!index->whole() && (earlier || refer_elsewhere(blocks, *index))) {
+    if (!read) return tl::unexpected(damaged());
+    if (auto loaded = index->load_all(read); !loaded) return tl::unexpected(loaded.error());
+    index->unfile();
   }
-  index.replaced = replaced;
+  index->replaced = replaced;
+  if (auto added = add_all(std::move(blocks), &*index); !added) return tl::unexpected(added.error());
+  return index;
+}
+
+Result<Index> unpack_of_others(ByteView bytes) {
+  ByteReader in(bytes);
+  const ByteView root = in.blob();
+  if (in.failed()) return tl::unexpected(damaged());
+  std::vector<Block> blocks;
+  Result<Index> index = Index::unpack_root(root, &blocks);
+  if (!index) return index;
+  Result<std::vector<Block>> first = unpack_blocks(&in);
+  if (!first) return tl::unexpected(first.error());
+  const uint64_t replaced = index->replaced;
+  if (!first->empty() && !index->insert_first(std::move(*first))) return tl::unexpected(without_reference());
+  index->replaced = replaced;
+  if (auto added = add_all(std::move(blocks), &*index); !added) return tl::unexpected(added.error());
   return index;
 }
 

@@ -11,6 +11,11 @@
 // those and the blocks since. `plan` says what is to go into segments, `filed` that it did. Who reads an index has the
 // blocks of its segments after `load`: those that a request may touch, or all.
 //
+// Blocks that are coded against others, and those that others are coded against, are *chained*: they are always here.
+// Their segments are read first and never let go. So are all segments that are written while blocks may still come that
+// are coded against earlier ones (from `keep_replaced` to `end_chains`), since any of theirs may be such an earlier
+// one.
+//
 // In memory it is some hundred bytes a block. Not to be used by two threads at once. Cost: adding is amortised
 // constant; a query sorts in what was added since the last one, then costs what it finds, times the logarithm of the
 // number of blocks (arrays/file/intervals.h).
@@ -51,7 +56,7 @@ class Index {
   void keep_replaced();
   /// False if it is coded against a block that is not here or not like it; then it was not added.
   [[nodiscard]] bool add(Block block);
-  /// No block that is added from now on is coded against an earlier one: these can be let go again, all others stay.
+  /// No block that is added from now on is coded against one that stands in a segment, but for `chained` ones.
   void end_chains() { ended_ = true; }
   /// Forgets replaced blocks that none is coded against. Gives whether numbers of blocks have changed.
   bool drop_unneeded();
@@ -65,6 +70,8 @@ class Index {
   [[nodiscard]] uint32_t depth(size_t block) const;
   /// The end of what was ever written to the virtual file.
   [[nodiscard]] uint64_t virtual_end() const;
+  /// How many blocks there are, those in segments as well, and some that are replaced.
+  [[nodiscard]] uint64_t named() const;
   /// The highest sequence number of all blocks, those in segments as well.
   [[nodiscard]] uint64_t newest() const;
   /// Numbers of the blocks that hold bytes of the regions, oldest first. Not before they are loaded.
@@ -88,6 +95,7 @@ class Index {
     std::vector<Segment> segments;  ///< all that there are then
     bool blocks = false;            ///< all blocks are in one of them
     bool anew = false;              ///< none of those that there were are among them
+    bool chained = false;           ///< all that goes into segments may be coded against
   };
   /// Nothing: it is not worth it yet. Segments of which most has been replaced are written anew, if all is loaded.
   [[nodiscard]] std::optional<Plan> plan(const IndexSizes &sizes) const;
@@ -97,13 +105,14 @@ class Index {
   void add_segments(std::vector<Segment> segments);
   /// Of a whole index: no segment is valid any more, as when blocks have moved.
   void unfile();
-  /// Forgets what can be loaded again, if it is more than `held` blocks, or many segments that lists tell of; while
-  /// replaced blocks are kept nothing, and where chains have ended what came later. Gives whether numbers of blocks
-  /// have changed.
+  /// Forgets what can be loaded again, if it is more than `held` blocks, or many segments that lists tell of; not while
+  /// blocks may come that are coded against others. Gives whether numbers of blocks have changed.
   bool let_go(uint64_t held);
 
   friend Bytes pack(const Index &index);
   friend Bytes pack_for_others(const Index &index);
+  friend Result<Index> unpack_index(ByteView bytes, const ReadPlace &read);
+  friend Result<Index> unpack_of_others(ByteView bytes);
 
  private:
   bool insert(Block block);
@@ -111,20 +120,16 @@ class Index {
   void forget(const Block &block);
   void remember(size_t block);
   void rebuild();
-  void note_chained(uint64_t named);
   template <typename Wanted>
   Result<void> load_those(Wanted wanted, const ReadPlace &read);
-  [[nodiscard]] Bytes packed(bool all) const;
+  bool insert_first(std::vector<Block> blocks);
+  Result<void> load_first(const ReadPlace &read);
+  static Result<Index> unpack_root(ByteView bytes, std::vector<Block> *blocks);
 
   std::vector<Block> blocks_;  ///< each behind the one that it is coded against
   std::unordered_map<uint64_t, size_t> by_regions_;
   bool keeping_ = false;
   bool ended_ = false;  ///< chains have
-  /// What stays when others are let go: the first of `blocks_`, and of what segments name, up to the last that is coded
-  /// against another. Not known (then nothing is let go) if some of that was not here.
-  size_t chained_ = 0;
-  uint64_t chained_named_ = 0;
-  bool chained_known_ = true;
   /// While replaced blocks are kept: their number, and where each sequence number is.
   size_t kept_ = 0;
   std::unordered_map<uint64_t, size_t> by_sequence_;
@@ -134,19 +139,21 @@ class Index {
   mutable Intervals intervals_;
   mutable size_t known_ = 0;
 
-  std::vector<Segment> segments_;    ///< oldest first
+  std::vector<Segment> segments_;    ///< lists, then others; oldest first
   std::vector<Segment> pending_;     ///< of those, and of what the lists name: what is not loaded
   std::vector<Run> listed_;          ///< what the lists name, as far as they were loaded
   uint64_t replaced_but_filed_ = 0;  ///< bytes of `replaced` whose blocks a segment still names
 };
 
+/// Whether some are coded against blocks that are neither among them nor here.
+bool refer_elsewhere(std::span<const Block> blocks, const Index &index);
+
 /// An index as it stands in a file, where its segments are.
 Bytes pack(const Index &index);
-/// The same for other processes, which need not read the file for it: where blocks may be coded against others, with
-/// all blocks that are here, and without the segments that these stand in.
+/// The same for other processes, with the chained blocks of segments, which these need not read then.
 Bytes pack_for_others(const Index &index);
-/// `read`: called if some blocks are coded against others, and there are segments: those of them are loaded then that
-/// these may need. Without it, of what `pack_for_others` gave.
+/// `read`: called if there are segments that have to be read first.
 Result<Index> unpack_index(ByteView bytes, const ReadPlace &read = {});
+Result<Index> unpack_of_others(ByteView bytes);
 
 }  // namespace cairn::arrays

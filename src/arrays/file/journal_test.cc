@@ -209,6 +209,82 @@ TEST(Recovery, BringsBackWhatWasWrittenSinceTheLastIndex) {
   }
 }
 
+/// What is replaced when the job is killed is needed all the same: by blocks of the journal, which no index names.
+TEST(Recovery, BringsBackWhatIsCodedAgainstReplacedBlocks) {
+  const File file;
+  Bytes values;
+  Killed killed = killed_file(file, 8, &values);
+  // The same blocks, with room for a sequence number in front of what was lost.
+  Index index;
+  std::vector<Block> blocks;
+  {
+    file.set(killed.file);
+    const Result<StoredFile> stored = StoredFile::open(file.path());
+    ASSERT_TRUE(stored.has_value());
+    index.header = stored->index().header;
+    index.data_begin = stored->index().data_begin;
+    index.home = stored->index().home;
+    blocks = stored->index().blocks();
+  }
+  blocks.insert(blocks.end(), killed.lost.begin(), killed.lost.end());
+  ASSERT_EQ(blocks.size(), 6U);
+  for (Block &block : blocks) {
+    block.sequence *= 10;
+    block.reference *= 10;
+    block.replaced = false;
+  }
+  ASSERT_EQ(blocks[2].reference, blocks[1].sequence);
+  index.keep_replaced();
+  for (size_t i = 0; i < 2; ++i) ASSERT_TRUE(index.add(blocks[i]));
+  // The second is written anew, and is in a segment of the index by then.
+  index.end = killed.file.size();
+  IndexSizes sizes;
+  sizes.segment = 1;
+  std::optional<Index::Plan> plan = index.plan(sizes);
+  ASSERT_TRUE(plan.has_value());
+  append(&killed.file, plan->bytes);
+  index.filed(std::move(*plan));
+  Block again = blocks[1];
+  again.sequence = 25;
+  again.reference = 0;
+  again.codec = codec::kStore;
+  again.size = 400;
+  again.offset = killed.file.size();
+  Bytes bytes(400);
+  for (size_t i = 0; i < 400; i += 4) {
+    bytes[i] = static_cast<uint8_t>(i);
+    values[400 + i] = values[400 + i + 1] = values[400 + i + 2] = 0;
+    values[400 + i + 3] = static_cast<uint8_t>(i);
+  }
+  again.checksum = hash64(bytes);
+  append(&killed.file, bytes);
+  ASSERT_TRUE(index.add(again));
+  index.end = killed.file.size();
+  const Bytes packed = pack(index);
+  const IndexPlace place{killed.file.size(), packed.size(), hash64(packed), kSession, {}};
+  append(&killed.file, packed);
+  const Bytes front = physical_header(*parse_header(index.header)->header, place, index.data_begin, killed.file.size());
+  std::ranges::copy(front, killed.file.begin());
+  append(&killed.file, journal_record(kSession, std::span(blocks).subspan(2), {}));
+  file.set(killed.file);
+  const auto check = [&](StoredFile::Take take, uint64_t unlisted) {
+    const Result<StoredFile> stored = StoredFile::open(file.path(), take);
+    ASSERT_TRUE(stored.has_value()) << stored.error().message;
+    EXPECT_EQ(stored->unlisted().blocks, unlisted);
+    ASSERT_EQ(stored->header().records, 6U);
+    Bytes data(values.size());
+    const Regions all = stored->header().where(stored->header().variables[0]);
+    const Result<void> read = stored->read(all, data.data());
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(data, values);
+  };
+  check(StoredFile::Take::all, 4);
+  check(StoredFile::Take::as_needed, 4);
+  ASSERT_TRUE(recover(file.path()).has_value());
+  check(StoredFile::Take::all, 0);
+  check(StoredFile::Take::as_needed, 0);
+}
+
 TEST(Recovery, LeavesOutBlocksWhoseBytesAreNotThere) {
   const File file;
   Bytes values;

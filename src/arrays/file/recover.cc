@@ -44,7 +44,9 @@ Result<void> StoredFile::find_unlisted() {
   std::ranges::stable_sort(blocks, {}, &Block::sequence);
   if (std::ranges::any_of(blocks, [](const Block &block) { return block.reference != 0; })) {
     index_.keep_replaced();
-    if (auto loaded = index_.load_all(reader(0)); !loaded) return loaded;
+    if (refer_elsewhere(blocks, index_)) {
+      if (auto loaded = index_.load_all(reader(0)); !loaded) return loaded;
+    }
   }
   uint64_t records = header_.records;
   for (Block &block : blocks) {
@@ -89,6 +91,7 @@ Result<Recovery> recover(const std::string &path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return cannot(errno);
   Index index = stored->index();
+  index.end_chains();
   int error = 0;
   if (std::optional<Index::Plan> plan = index.plan(IndexSizes())) {
     error = may_grow_to(index.end + plan->bytes.size()) ? write_at(file, index.end, plan->bytes) : EFBIG;

@@ -48,8 +48,9 @@ bool moved(const Regions &earlier, const Regions &later, uint64_t step) {
 
 }  // namespace
 
-Chain Chain::automatic(uint64_t writers, const IndexSizes &sizes) {
-  const uint64_t blocks = 4 * sizes.segment / writers;
+Chain Chain::automatic(uint64_t writers, uint64_t there, const IndexSizes &sizes) {
+  const uint64_t most = 4 * sizes.segment;
+  const uint64_t blocks = (most - std::min(most, there)) / writers;
   return blocks < kFewest ? Chain{} : Chain{7, true, blocks};
 }
 

@@ -36,9 +36,9 @@ struct Chain {
   bool chosen = false;  ///< by what pays, for each variable whose codec is chosen, too (`auto`)
   uint64_t blocks = std::numeric_limits<uint64_t>::max();  ///< where it is chosen: those after so many stand alone
 
-  /// Where nobody asked for any, of one of so many writers: of a file's first blocks, four segments of its index full,
-  /// since whoever reads any of a file has all blocks up to the last that is coded against another.
-  static Chain automatic(uint64_t writers, const IndexSizes &sizes = {});
+  /// Where nobody asked for any, of one of so many writers of a file that has so many blocks: chains of the file's
+  /// first ones, four segments of its index full, since whoever reads any of a file takes these in.
+  static Chain automatic(uint64_t writers, uint64_t there = 0, const IndexSizes &sizes = {});
 };
 
 /// A box's values, and how they are to be coded.

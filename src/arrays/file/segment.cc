@@ -10,6 +10,9 @@ namespace {
 constexpr uint8_t kOfSegments = 1;  // flags of a segment
 constexpr uint8_t kRefers = 2;
 constexpr uint8_t kMoved = 4;
+constexpr uint8_t kFirst = 8;
+
+bool no_list_takes(const Segment &segment) { return segment.list || segment.first; }
 
 /// Few stretches that hold all of these: united where they touch, then across what is least between them.
 std::vector<Run> few_of(std::vector<Run> stretches) {
@@ -30,8 +33,6 @@ std::vector<Run> few_of(std::vector<Run> stretches) {
   }
   return few;
 }
-
-bool is_list(const Segment &segment) { return segment.list; }
 
 void put_in(Bytes bytes, uint64_t at, Segment *segment, Bytes *out) {
   segment->offset = at + out->size();
@@ -61,7 +62,6 @@ Segment described(std::span<const Block *const> blocks) {
   std::vector<Run> runs;
   runs.reserve(blocks.size());
   for (const Block *block : blocks) {
-    segment.referring = segment.referring || block->reference != 0;
     segment.newest = std::max(segment.newest, block->sequence);
     runs.push_back({block->begin(), block->end() - block->begin()});
   }
@@ -74,7 +74,6 @@ Segment listed(std::span<const Segment> segments) {
   list.list = true;
   std::vector<Run> runs;
   for (const Segment &segment : segments) {
-    list.referring = list.referring || segment.referring;
     list.newest = std::max(list.newest, segment.newest);
     list.blocks += segment.blocks;
     runs.insert(runs.end(), segment.stretches.begin(), segment.stretches.end());
@@ -85,9 +84,11 @@ Segment listed(std::span<const Segment> segments) {
 
 bool unpack_segment(const Segment &before, ByteReader *in, Segment *segment) {
   const uint8_t flags = in->byte();
-  if (flags > (kOfSegments | kRefers | kMoved)) return false;
+  if (flags > (kOfSegments | kRefers | kMoved | kFirst) || (flags & (kOfSegments | kFirst)) == (kOfSegments | kFirst))
+    return false;
   segment->list = (flags & kOfSegments) != 0;
   segment->referring = (flags & kRefers) != 0;
+  segment->first = (flags & kFirst) != 0;
   segment->offset = before.offset + before.size + static_cast<uint64_t>(in->signed_varint());
   segment->size = in->varint();
   segment->checksum = in->fixed64();
@@ -117,15 +118,15 @@ bool Segment::touches(std::span<const Region> regions) const {
   });
 }
 
-Filing file_blocks(std::vector<const Block *> blocks, uint64_t at, const IndexSizes &sizes) {
+Filing file_blocks(std::vector<const Block *> blocks, uint64_t at, const IndexSizes &sizes, bool first) {
   Filing filing;
-  const bool referring = std::ranges::any_of(blocks, [](const Block *block) { return block->reference != 0; });
-  if (!referring) std::ranges::stable_sort(blocks, {}, [](const Block *block) { return block->begin(); });
+  if (!first) std::ranges::stable_sort(blocks, {}, [](const Block *block) { return block->begin(); });
   const std::span<const Block *const> all = blocks;
   for (size_t from = 0, count = 0; from < all.size(); from += count) {
-    count = referring ? std::min<size_t>(sizes.segment, all.size() - from) : length_of(all.subspan(from), sizes);
+    count = first ? std::min<size_t>(sizes.segment, all.size() - from) : length_of(all.subspan(from), sizes);
     const auto some = all.subspan(from, count);
     Segment segment = described(some);
+    segment.first = first;
     put_in(pack_columns(some), at, &segment, &filing.bytes);
     filing.segments.push_back(std::move(segment));
   }
@@ -133,7 +134,7 @@ Filing file_blocks(std::vector<const Block *> blocks, uint64_t at, const IndexSi
 }
 
 size_t behind_lists(std::span<const Segment> segments) {
-  return static_cast<size_t>(std::find_if(segments.rbegin(), segments.rend(), &is_list) - segments.rbegin());
+  return static_cast<size_t>(std::find_if(segments.rbegin(), segments.rend(), &no_list_takes) - segments.rbegin());
 }
 
 void file_segments(std::vector<Segment> *segments, uint64_t at, const IndexSizes &sizes, Bytes *bytes) {
@@ -155,7 +156,7 @@ void pack(std::span<const Segment> segments, ByteWriter *out) {
   const Segment *before = &none;
   for (const Segment &segment : segments) {
     out->byte(static_cast<uint8_t>((segment.list ? kOfSegments : 0) | (segment.referring ? kRefers : 0) |
-                                   (segment.moved != 0 ? kMoved : 0)));
+                                   (segment.first ? kFirst : 0) | (segment.moved != 0 ? kMoved : 0)));
     out->signed_varint(static_cast<int64_t>(segment.offset - (before->offset + before->size)));
     out->varint(segment.size);
     out->fixed64(segment.checksum);
@@ -204,7 +205,7 @@ Result<Unfiled> unfile(const Segment &segment, ByteView bytes) {
       each.offset += segment.moved;
       each.moved += segment.moved;
       blocks += each.blocks;
-      if (each.list || each.offset > kMostOffset || each.blocks > segment.blocks) return bad;
+      if (each.list || each.first || each.offset > kMostOffset || each.blocks > segment.blocks) return bad;
     }
     unfiled.segments = std::move(*segments);
   } else {

@@ -6,6 +6,9 @@
 // Those of one index hold different parts of the file where they can: of one time step, or of one variable; in the
 // order of the list, a later one tells of later writes.
 //
+// Blocks that are coded against others, and those that others are coded against, stand in segments of their own: every
+// reader takes these in before anything else, whatever it asks for. No list names them.
+//
 // Any thread may call any function here. docs/arrays.md has the bytes.
 #pragma once
 
@@ -27,7 +30,8 @@ struct Segment {
   uint64_t size = 0;
   uint64_t checksum = 0;   ///< XXH3 of its bytes
   bool list = false;       ///< holds segments instead of blocks; those are no lists
-  bool referring = false;  ///< a block of it is coded against another
+  bool first = false;      ///< taken in before all others: its blocks may be coded against each other
+  bool referring = false;  ///< of an earlier Cairn: a block of it is coded against one of any segment before
   uint64_t blocks = 0;     ///< in it, or in those that it lists
   uint64_t newest = 0;     ///< highest sequence number of a block
   uint64_t moved = 0;      ///< how much further its blocks lie than it says, modulo 2^64 (a tool has copied the file)
@@ -59,9 +63,9 @@ struct Filing {
   std::vector<Segment> segments;
 };
 /// The blocks as segments that are to stand at `at`, in an order that brings what lies together in the virtual file
-/// together; or in the given one, if some are coded against others.
-Filing file_blocks(std::vector<const Block *> blocks, uint64_t at, const IndexSizes &sizes);
-/// How many stand behind the last that is a list.
+/// together; or as `first` ones, in the given order, in which each is behind the one that it is coded against.
+Filing file_blocks(std::vector<const Block *> blocks, uint64_t at, const IndexSizes &sizes, bool first = false);
+/// How many stand behind the last that is `first` or a list.
 size_t behind_lists(std::span<const Segment> segments);
 /// Puts segments into lists, the oldest first, until less than `sizes.list()` stand behind these: appends the lists'
 /// bytes to `bytes`, which are to stand at `at`.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <random>
 
 #include "arrays/file/index.h"
@@ -310,9 +312,8 @@ TEST(Index, BlocksThatOthersInSegmentsAreCodedAgainstAreThere) {
   const std::vector<arrays::Run> from = read->segment_places();
   const std::vector<arrays::Run> to = moved->segment_places();
   ASSERT_EQ(to.size(), from.size());
-  EXPECT_GT(to.size(), moved->segments().size());
   for (size_t i = 0; i < to.size(); ++i) EXPECT_EQ(to[i].offset, from[i].offset + 512);
-  const Result<Index> told = unpack_index(pack_for_others(index));
+  const Result<Index> told = unpack_of_others(pack_for_others(index));
   ASSERT_TRUE(told.has_value());
   for (const Index *each : {&*read, &*told}) {
     ASSERT_EQ(each->blocks().size(), 60U);
@@ -320,6 +321,127 @@ TEST(Index, BlocksThatOthersInSegmentsAreCodedAgainstAreThere) {
       expect_equal(each->blocks()[i], index.blocks()[i]);
       EXPECT_EQ(each->depth(i), i / 2 % 5);
     }
+  }
+}
+
+/// What is known of the blocks of some places, each of which is written again and again.
+struct Places {
+  struct Written {
+    uint64_t reference;
+    int place;
+  };
+  std::vector<Written> all{{}};  ///< by sequence number
+  std::map<int, uint64_t> newest;
+
+  static Region region(int place) { return window(100 + 100 * static_cast<uint64_t>(place), 100); }
+  /// A block at the place, against an earlier one.
+  uint64_t put(int place, uint64_t reference, Index *index) {
+    const uint64_t sequence = all.size();
+    Block block = block_at(region(place).offset, 100, sequence);
+    block.reference = reference;
+    EXPECT_TRUE(index->add(std::move(block)));
+    all.push_back({reference, place});
+    newest[place] = sequence;
+    return sequence;
+  }
+  [[nodiscard]] int depth(uint64_t sequence) const { return sequence == 0 ? -1 : 1 + depth(all[sequence].reference); }
+  /// That the index finds the newest block there, and all that it needs.
+  void check(Index *index, int place, const ReadPlace &read) const {
+    const Region wanted = region(place);
+    const Result<void> loaded = index->load({&wanted, 1}, read);
+    ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+    const auto known = newest.find(place);
+    if (known == newest.end()) return;
+    ASSERT_EQ(found(*index, wanted), std::vector<uint64_t>{known->second});
+    size_t block = index->find({&wanted, 1})[0];
+    for (uint64_t sequence = known->second;; sequence = all[sequence].reference) {
+      ASSERT_EQ(index->blocks()[block].sequence, sequence);
+      ASSERT_EQ(index->blocks()[block].reference, all[sequence].reference);
+      if (all[sequence].reference == 0) return;
+      const std::optional<size_t> other = index->reference_of(index->blocks()[block]);
+      ASSERT_TRUE(other.has_value());
+      ASSERT_LT(*other, block);
+      block = *other;
+    }
+  }
+};
+
+/// A writer and its readers through syncs, chains that begin and end, letting go, reopening and moves, against a model.
+TEST(Index, WithChainsGivesWhatWasWritten) {
+  for (uint32_t seed = 0; seed < 60 && !HasFatalFailure(); ++seed) {
+    std::mt19937 random(seed);
+    const auto draw = [&](int count) { return static_cast<int>(random() % static_cast<uint32_t>(count)); };
+    File file(1 + static_cast<uint64_t>(draw(20)));
+    const auto held = static_cast<uint64_t>(draw(100)) + 1;
+    const int places = 20 + draw(200);
+    Index index;
+    index.keep_replaced();
+    Places written;
+    std::map<int, uint64_t> against;  // what blocks may be coded against
+    bool chaining = true;
+    int ends = draw(40);
+    const auto some = [&](Index *each) {
+      for (int place = draw(9); place < places && !HasFatalFailure(); place += 1 + draw(30))
+        written.check(each, place, file.reader());
+    };
+    for (int step = 0; step < 60 && !HasFatalFailure(); ++step) {
+      for (int i = draw(60); i > 0; --i) {
+        const auto earlier = against.lower_bound(draw(places));
+        const bool refers =
+            chaining && draw(3) == 0 && earlier != against.end() && written.depth(earlier->second) < 200;
+        const int place = draw(places);
+        const uint64_t sequence = written.put(place, refers ? earlier->second : 0, &index);
+        if (chaining && draw(2) == 0) against[place] = sequence;
+      }
+      if (chaining && step >= ends) {
+        chaining = false;
+        against.clear();
+        index.end_chains();
+      }
+      switch (draw(6)) {
+        case 0:
+          some(&index);
+          break;
+        case 1: {
+          Result<Index> other = unpack_of_others(pack_for_others(index));
+          ASSERT_TRUE(other.has_value()) << other.error().message;
+          some(&*other);
+          break;
+        }
+        case 2:
+          if (draw(8) != 0) break;
+          ASSERT_TRUE(index.load_all(file.reader()).has_value());
+          index.unfile();
+          break;
+        default: {
+          if (!chaining) index.drop_unneeded();
+          file.synchronise(&index);
+          Result<Index> read = unpack_index(file.root(), file.reader());
+          ASSERT_TRUE(read.has_value()) << read.error().message;
+          if (draw(3) == 0) {
+            ASSERT_TRUE(read->load_all(file.reader()).has_value());
+          }
+          some(&*read);
+          EXPECT_FALSE(draw(2) == 0 && index.let_go(held) && chaining);
+          if (draw(12) != 0) break;
+          read = unpack_index(file.root(), file.reader());
+          Result<Index> opened = unpack_of_others(pack_for_others(*read));
+          ASSERT_TRUE(opened.has_value()) << opened.error().message;
+          EXPECT_EQ(opened->named(), index.named());
+          index = std::move(*opened);
+          against.clear();
+          chaining = draw(2) == 0;
+          ends = step + draw(20);
+          if (chaining) {
+            index.keep_replaced();
+          } else {
+            index.end_chains();
+          }
+        }
+      }
+    }
+    for (int place = 0; place < places && !HasFatalFailure(); ++place) written.check(&index, place, file.reader());
+    ASSERT_FALSE(HasFatalFailure()) << seed;
   }
 }
 
@@ -342,26 +464,41 @@ TEST(Index, WhatComesAfterChainsIsLetGo) {
     EXPECT_FALSE(gone && step <= kChained);
     EXPECT_LE(index.blocks().size(), kChained + 20 + 4);
   }
+  // Another writer goes on with it.
+  file.synchronise(&index);
+  const Result<Index> stored = unpack_index(file.root(), file.reader());
+  ASSERT_TRUE(stored.has_value());
+  Result<Index> opened = unpack_of_others(pack_for_others(*stored));
+  ASSERT_TRUE(opened.has_value());
+  index = std::move(*opened);
+  index.end_chains();
+  for (uint64_t step = kAll + 1; step <= 2 * kAll; ++step) {
+    ASSERT_TRUE(index.add(block_at(10 * step, 10, step)));
+    if (step % 3 != 0) continue;
+    file.synchronise(&index);
+    index.let_go(kChained + 20);
+    EXPECT_LE(index.blocks().size(), kChained + 20 + 4);
+  }
   EXPECT_LE(index.blocks().size(), kChained + 20);
   file.synchronise(&index);
   Result<Index> read = unpack_index(file.root(), file.reader());
   ASSERT_TRUE(read.has_value());
   EXPECT_GE(read->blocks().size(), kChained);
   EXPECT_LE(read->blocks().size(), kChained + 20);
-  Result<Index> told = unpack_index(pack_for_others(*read));
+  Result<Index> told = unpack_of_others(pack_for_others(*read));
   ASSERT_TRUE(told.has_value());
   ASSERT_TRUE(index.load({}, file.reader()).has_value());
-  Result<Index> told_anew = unpack_index(pack_for_others(index));
+  Result<Index> told_anew = unpack_of_others(pack_for_others(index));
   ASSERT_TRUE(told_anew.has_value());
   for (Index *each : {&*read, &index, &*told, &*told_anew}) {
-    for (const uint64_t step : {2000, 41, 39, 1, 3999, 7}) {
+    for (const uint64_t step : {2000, 41, 39, 1, 7999, 7}) {
       const Region wanted = window(10 * step + 3, 5);
       ASSERT_TRUE(each->load({&wanted, 1}, file.reader()).has_value());
       EXPECT_EQ(found(*each, wanted), std::vector<uint64_t>{step});
     }
     EXPECT_LE(each->blocks().size(), kChained + 80);
     ASSERT_TRUE(each->load_all(file.reader()).has_value());
-    for (uint64_t step = 1; step <= kAll; ++step) {
+    for (uint64_t step = 1; step <= 2 * kAll; ++step) {
       const Region wanted = window(10 * step, 10);
       ASSERT_EQ(found(*each, wanted), std::vector<uint64_t>{step});
       const size_t block = each->find({&wanted, 1})[0];
@@ -418,6 +555,7 @@ TEST(Index, WithReplacedBlocksIsToldAsItIs) {
   File file(2);
   Index index;
   index.keep_replaced();
+  index.end_chains();
   for (uint64_t sequence = 1; sequence <= 4; ++sequence) ASSERT_TRUE(index.add(block_at(10 * sequence, 10, sequence)));
   file.synchronise(&index);
   ASSERT_TRUE(index.add(block_at(50, 10, 5)));
@@ -425,7 +563,7 @@ TEST(Index, WithReplacedBlocksIsToldAsItIs) {
   const Result<Index> part = unpack_index(pack(index));
   ASSERT_TRUE(part.has_value());
   EXPECT_FALSE(part->whole());
-  Result<Index> read = unpack_index(pack_for_others(*part));
+  Result<Index> read = unpack_of_others(pack_for_others(*part));
   ASSERT_TRUE(read.has_value());
   ASSERT_TRUE(read->load_all(file.reader()).has_value());
   const Region all = window(0, 100);

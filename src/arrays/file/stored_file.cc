@@ -107,9 +107,6 @@ Result<StoredFile> StoredFile::open(const std::string &path, Take take) {
   if (!physical) return in_file(path, physical);
   stored.physical_ = std::move(*physical);
   if (auto found = stored.find_index(); !found) return in_file(path, found);
-  if (take == Take::all) {
-    if (auto loaded = stored.index_.load_all(stored.reader(0)); !loaded) return in_file(path, loaded);
-  }
   Result<Parsed> parsed = parse_header(stored.index_.header);
   if (!parsed) return in_file(path, parsed, "the header within its index");
   if (!parsed->header) {
@@ -119,6 +116,9 @@ Result<StoredFile> StoredFile::open(const std::string &path, Take take) {
   stored.layout_ = Layout(stored.header_);
   if (!stored.closed()) {
     if (auto found = stored.find_unlisted(); !found) return in_file(path, found);
+  }
+  if (take == Take::all) {
+    if (auto loaded = stored.index_.load_all(stored.reader(0)); !loaded) return in_file(path, loaded);
   }
   return stored;
 }

@@ -101,6 +101,7 @@ Result<void> StoredWriter::write(int variable, std::span<const Region> regions, 
 }
 
 Result<void> StoredWriter::finish(int mode) {
+  index_.end_chains();
   index_.drop_unneeded();
   if (std::optional<Index::Plan> plan = index_.plan(sizes_)) {
     if (auto written = draft_->put(index_.end, plan->bytes); !written) return written;

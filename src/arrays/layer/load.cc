@@ -70,7 +70,7 @@ Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening) {
   const auto found = static_cast<Found>(said[0]);
   if (found != Found::compressed) return found;
   if (share(&bytes, comm) != MPI_SUCCESS) return Found::damaged;
-  Result<Index> unpacked = unpack_index(bytes);
+  Result<Index> unpacked = unpack_of_others(bytes);
   if (!unpacked) return Found::damaged;
   opening->index = std::move(*unpacked);
   opening->place = {said[1], said[2], said[3], 0, storage_of(said[6])};

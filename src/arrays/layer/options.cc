@@ -43,9 +43,9 @@ Result<T> number(const std::string &words, const char *what) {
 
 }  // namespace
 
-Chain FileOptions::chain_of(uint64_t ranks) const {
+Chain FileOptions::chain_of(uint64_t ranks, uint64_t blocks) const {
   if (chain) return {*chain};
-  return codecs.any_shortest() ? Chain::automatic(ranks, index) : Chain{};
+  return codecs.any_shortest() ? Chain::automatic(ranks, blocks, index) : Chain{};
 }
 
 Result<FileOptions> read_options(MPI_Info info) {

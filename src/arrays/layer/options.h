@@ -36,8 +36,8 @@ struct FileOptions {
   double ratio = 1;
   double error = 0;
 
-  /// Of one of so many ranks.
-  [[nodiscard]] Chain chain_of(uint64_t ranks) const;
+  /// Of one of so many ranks, in a file that has so many blocks.
+  [[nodiscard]] Chain chain_of(uint64_t ranks, uint64_t blocks) const;
 };
 
 Result<FileOptions> read_options(MPI_Info info);

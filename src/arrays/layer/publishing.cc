@@ -177,7 +177,7 @@ int VirtualFile::publish(bool last) {
   index_.end = said[3];
   changed_ = said[0] != MPI_SUCCESS;
   if (!changed_) named_slot_ = 1 - named_slot_;
-  if (behind_ && rank_ == 0 && index_.let_go(options_.index.held())) cache_.clear();
+  if (!changed_ && behind_ && rank_ == 0 && index_.let_go(options_.index.held())) cache_.clear();
   return static_cast<int>(said[0]);
 }
 

@@ -46,7 +46,7 @@ VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOpt
   named_ = place;
   index_.end = std::max(index_.end, slots_[0].end());
   epoch_ = (index_.newest() / static_cast<uint64_t>(ranks_) >> kEpochShift) + 1;
-  if (writable_) references_ = References(options_.chain_of(static_cast<uint64_t>(ranks_)));
+  if (writable_) references_ = References(options_.chain_of(static_cast<uint64_t>(ranks_), index_.named()));
   chaining_ = references_.go_on();
   keep_chains();
   user_codecs_.resize(index_.user_codecs.size());
@@ -153,7 +153,8 @@ int VirtualFile::settle(bool reading) { return settle(reading, nullptr, false); 
 /// `publishing`: what is new may go into segments of the index, instead of to rank 0.
 int VirtualFile::settle(bool reading, const std::vector<Block> *planned, bool publishing) {
   reading_ = reading_ || reading;
-  const bool everywhere = reading_ || independent_ || options_.storage == Storage::sparse;
+  const bool asked = chaining_ && options_.chain;
+  const bool everywhere = reading_ || independent_ || options_.storage == Storage::sparse || asked;
   // Asked for, extents last as long as the file; those of independent mode in a dense file are closed up.
   const bool lasting = options_.storage != Storage::dense;
   // [0] anybody's blocks, [1] the root's header, [2] the end of what all ranks have put into the file, [3] of the
@@ -207,14 +208,10 @@ int VirtualFile::settle(bool reading, const std::vector<Block> *planned, bool pu
 int VirtualFile::share_index() {
   behind_ = false;
   Bytes bytes;
-  if (rank_ == 0) {
-    const Regions none;
-    load_index(file_, &none);  // what blocks are coded against goes to all
-    bytes = pack_for_others(index_);
-  }
+  if (rank_ == 0) bytes = pack_for_others(index_);
   const int error = share(&bytes, comm_);
   if (error != MPI_SUCCESS || rank_ == 0) return error;
-  Result<Index> index = unpack_index(bytes);
+  Result<Index> index = unpack_of_others(bytes);
   if (!index) return bad(index.error().message);
   index_ = std::move(*index);
   keep_chains();

@@ -15,8 +15,10 @@ static const char *const kNames[kFiles] = {"dense-collective",  "sparse-collecti
                                            "dense-independent", "sparse-independent", "hybrid-independent"};
 static int records, latest, noted;
 
+/// Of a step another, but near: so that steps are coded against each other.
 static int value(long long step, long long place) {
-  return 1 + (int)(mixed((unsigned long long)(step * 1000003 + place)) % 1000000);
+  return 1 + (int)(mixed((unsigned long long)place) % 1000000) * 1000 +
+         (int)(mixed((unsigned long long)(step * 1000003 + place)) % 1000);
 }
 
 static void note(int of, long long steps) {
