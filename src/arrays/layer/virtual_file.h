@@ -11,12 +11,13 @@
 // - Read: the blocks that hold something of the request, adjacent ones together, in one collective read if the call is
 // one.
 //
-// What other ranks wrote is known after `settle`, which is collective: every collective read, change of mode, sync and
-// close settles. Rank 0, which writes the index, learns of all blocks then; the others only where they may come to read
-// or need to know what lies in a place: before collective reads, in independent mode and with the storage `sparse`. So
-// a job that only writes holds its index once; and rank 0 less than all of it, since what stands in segments of the
-// file can be loaded again, and is loaded where a request needs it (arrays/file/segment.h). `publish` writes the index
-// and the physical header; where many blocks are new at once, many ranks write segments of it.
+// What other ranks wrote is known after `settle`, which is collective: every collective read, change of mode, sync
+// and close settles. Rank 0, which writes the index, learns of all blocks then; the others only where they may come
+// to read or need to know what lies in a place: before collective reads, in independent mode, with the storage
+// `sparse`, and with chains that were asked for. So a job that only writes holds its index once; and rank 0 less
+// than all of it, since what stands in segments of the file can be loaded again, and is loaded where a request needs
+// it (arrays/file/segment.h). `publish` writes the index and the physical header; where many blocks are new at once,
+// many ranks write segments of it.
 //
 // One object per open file and process; one thread at a time, as PnetCDF wants it. All functions give MPI error codes;
 // what is wrong with the file's contents is said on standard error, with the variable's and the block's name.
