@@ -368,7 +368,7 @@ struct Places {
 
 /// A writer and its readers through syncs, chains that begin and end, letting go, reopening and moves, against a model.
 TEST(Index, WithChainsGivesWhatWasWritten) {
-  for (uint32_t seed = 0; seed < 60 && !HasFatalFailure(); ++seed) {
+  for (uint32_t seed = 0; seed < 25 && !HasFatalFailure(); ++seed) {
     std::mt19937 random(seed);
     const auto draw = [&](int count) { return static_cast<int>(random() % static_cast<uint32_t>(count)); };
     File file(1 + static_cast<uint64_t>(draw(20)));
