@@ -1,6 +1,9 @@
 #include "arrays/file/codec_words.h"
 
 #include <algorithm>
+#include <charconv>
+
+#include "arrays/file/block.h"
 
 namespace cairn::arrays {
 
@@ -27,6 +30,18 @@ Result<CodecWords> parse_codec_words(std::string_view words) {
     }
   }
   return read;
+}
+
+Result<std::optional<uint32_t>> parse_chain(std::string_view words) {
+  if (words.empty() || words == "auto") return std::optional<uint32_t>();
+  uint32_t value = 0;
+  const char *end = words.data() + words.size();
+  const auto [stop, error] = std::from_chars(words.data(), end, value);
+  if (error != std::errc() || stop != end || value > kMostChain) {
+    return fail(ErrorKind::usage, "chains of " + std::string(words) + " cannot be",
+                "give auto, or 0 to " + std::to_string(kMostChain));
+  }
+  return std::optional(value);
 }
 
 }  // namespace cairn::arrays

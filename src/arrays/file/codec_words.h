@@ -1,9 +1,10 @@
-// The words that say how the variables of a file are coded: "auto", "zstd:3", "T=zfp-lossy:0.01,mask=zstd,auto", "off".
-// The same in hints, environment variables and on the command line.
+// The words that say how the variables of a file are coded: "auto", "zstd:3", "T=zfp-lossy:0.01,mask=zstd,auto", "off";
+// and how long chains of time steps are. The same in hints, environment variables and on the command line.
 #pragma once
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,5 +30,9 @@ struct CodecWords {
 
 /// Error: what of the words means nothing.
 Result<CodecWords> parse_codec_words(std::string_view words);
+
+/// "8": how many blocks may be coded against each other; "auto" or nothing: as many as pay. Error: neither, or more
+/// than there can be.
+Result<std::optional<uint32_t>> parse_chain(std::string_view words);
 
 }  // namespace cairn::arrays

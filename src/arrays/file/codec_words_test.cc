@@ -25,5 +25,15 @@ TEST(CodecWords, AreRefusedWhereTheyMeanNothing) {
   }
 }
 
+TEST(CodecWords, SayHowLongChainsAre) {
+  EXPECT_EQ(*parse_chain("8"), 8U);
+  EXPECT_EQ(*parse_chain("0"), 0U);
+  EXPECT_EQ(*parse_chain("255"), 255U);
+  EXPECT_EQ(*parse_chain("auto"), std::nullopt);
+  EXPECT_EQ(*parse_chain(""), std::nullopt);
+  for (const char *words : {"256", "-1", "8 ", "8K", "many", "99999999999"})
+    EXPECT_FALSE(parse_chain(words).has_value()) << words;
+}
+
 }  // namespace
 }  // namespace cairn::arrays

@@ -2,22 +2,13 @@
 
 #include <algorithm>
 #include <cassert>
-#include <functional>
-#include <unordered_set>
 
 namespace cairn::arrays {
 namespace {
 
-constexpr uint64_t kWhole = 1;      // format: all blocks are in it
-constexpr uint64_t kSegmented = 2;  // some are in segments
-constexpr uint64_t kChained = 3;    // of which some are to be read first
 constexpr size_t kFewPending = 64;  // segments of lists that are told apart though the lists are there
 
-Error damaged() { return {ErrorKind::unreadable, "the index of blocks is damaged", "", Error::kNoOffset, ""}; }
-Error without_reference() {
-  return {ErrorKind::unreadable, "the index of blocks is damaged: a block is coded against none that is there", "",
-          Error::kNoOffset, ""};
-}
+bool is_first(const Segment &segment) { return segment.first; }
 
 }  // namespace
 
@@ -220,42 +211,24 @@ Result<void> Index::load_those(Wanted wanted, const ReadPlace &read) {
     }
     bool added = found.has_value();
     if (found) {
-      for (Block &block : found->blocks) added = added && insert(std::move(block));
+      for (Block &block : found->blocks) {
+        block.chained = segment.first;
+        added = added && insert(std::move(block));
+      }
     }
     if (added) continue;
-    done = tl::unexpected(found ? without_reference() : found.error());
+    done = found ? without_reference() : tl::unexpected(found.error());
     left.push_back(std::move(segment));
   }
   pending_ = std::move(left);
   return done;
 }
 
-/// Blocks of segments that are read first, in their order.
-bool Index::insert_first(std::vector<Block> blocks) {
-  keep_replaced();
-  for (Block &block : blocks) {
-    block.filed = true;
-    block.chained = true;
-    if (!insert(std::move(block))) return false;
-  }
-  return true;
-}
-
-Result<void> Index::load_first(const ReadPlace &read) {
-  for (const Segment &segment : segments_) {
-    if (!segment.first) continue;
-    const Result<Bytes> bytes = read ? read(segment.place()) : Result<Bytes>(tl::unexpected(damaged()));
-    if (!bytes) return tl::unexpected(bytes.error());
-    Result<Unfiled> found = arrays::unfile(segment, *bytes);
-    if (!found) return tl::unexpected(found.error());
-    if (!insert_first(std::move(found->blocks))) return tl::unexpected(without_reference());
-  }
-  return {};
-}
-
 Result<void> Index::load(std::span<const Region> regions, const ReadPlace &read) {
   return load_those([&](const Segment &segment) { return segment.touches(regions); }, read);
 }
+
+Result<void> Index::load_first(const ReadPlace &read) { return load_those(&is_first, read); }
 
 Result<void> Index::load_all(const ReadPlace &read) {
   return load_those([](const Segment & /*segment*/) { return true; }, read);
@@ -303,7 +276,7 @@ void Index::filed(Plan plan) {
 
 void Index::add_segments(std::vector<Segment> segments) {
   for (const Segment &segment : segments) virtual_end_ = std::max(virtual_end_, segment.stretches.back().end());
-  std::ranges::copy_if(segments, std::back_inserter(pending_), std::not_fn(&Segment::first));
+  pending_.insert(pending_.end(), segments.begin(), segments.end());
   segments_.insert(segments_.end(), segments.begin(), segments.end());
 }
 
@@ -319,141 +292,13 @@ bool Index::let_go(uint64_t held) {
   const bool many = blocks_.size() > held || pending_.size() > 2 * segments_.size() + kFewPending;
   if ((keeping_ && !ended_) || segments_.empty() || !many) return false;
   std::erase_if(blocks_, [](const Block &block) { return block.filed && !block.chained; });
-  pending_.clear();
-  std::ranges::copy_if(segments_, std::back_inserter(pending_), std::not_fn(&Segment::first));
+  pending_ = segments_;
+  std::erase_if(pending_, is_first);
   listed_.clear();
   replaced -= replaced_but_filed_;  // found again when it is loaded
   replaced_but_filed_ = 0;
   rebuild();
   return true;
-}
-
-Bytes pack(const Index &index) {
-  ByteWriter out;
-  out.blob(index.header);
-  out.varint(index.user_codecs.size());
-  for (const std::string &name : index.user_codecs) out.text(name);
-  out.varint(index.data_begin);
-  out.varint(index.home);
-  out.varint(index.home_end);
-  out.varint(index.end);
-  out.varint(index.replaced - index.replaced_but_filed_);
-  if (!index.segments_.empty()) pack(index.segments_, &out);
-  std::vector<const Block *> blocks;
-  for (const Block &block : index.blocks_) {
-    if (!block.filed) blocks.push_back(&block);
-  }
-  pack(blocks, &out);
-  const bool chained = std::ranges::any_of(index.segments_, &Segment::first);
-  ByteWriter whole;
-  whole.varint(chained ? kChained : index.segments_.empty() ? kWhole : kSegmented);
-  pack_stream(out.view(), &whole);
-  return whole.take();
-}
-
-Bytes pack_for_others(const Index &index) {
-  std::vector<const Block *> first;
-  for (const Block &block : index.blocks_) {
-    if (block.filed && block.chained) first.push_back(&block);
-  }
-  ByteWriter out;
-  out.blob(pack(index));
-  pack(first, &out);
-  return out.take();
-}
-
-bool refer_elsewhere(std::span<const Block> blocks, const Index &index) {
-  std::unordered_set<uint64_t> among;
-  for (const Block &block : blocks) among.insert(block.sequence);
-  return std::ranges::any_of(blocks, [&](const Block &block) {
-    return block.reference != 0 && !among.contains(block.reference) && !index.holds(block.reference);
-  });
-}
-
-/// Without the blocks of any segment; `blocks` are those that it names itself.
-Result<Index> Index::unpack_root(ByteView bytes, std::vector<Block> *blocks) {
-  ByteReader front(bytes);
-  const uint64_t format = front.varint();
-  if (!front.failed() && format > kChained) {
-    return fail(
-        ErrorKind::unreadable,
-        "its arrays are of format " + std::to_string(format) + "; this Cairn reads up to " + std::to_string(kChained),
-        "use a newer Cairn");
-  }
-  Bytes plain;
-  if (front.failed() || !unpack_stream(bytes.subspan(front.position()), &plain)) return tl::unexpected(damaged());
-  ByteReader in(plain);
-  Index index;
-  const ByteView header = in.blob();
-  index.header.assign(header.begin(), header.end());
-  const uint64_t users = in.varint();
-  for (uint64_t i = 0; i < users && !in.failed(); ++i) index.user_codecs.emplace_back(in.text());
-  index.data_begin = in.varint();
-  index.home = in.varint();
-  index.home_end = in.varint();
-  index.end = in.varint();
-  index.replaced = in.varint();
-  if (in.failed()) return fail(ErrorKind::unreadable, "the index of blocks is cut short");
-  if (std::max({index.data_begin, index.home, index.home_end, index.end}) > kMostOffset)
-    return tl::unexpected(damaged());
-  if (format != kWhole) {
-    Result<std::vector<Segment>> segments = unpack_segments(&in);
-    if (!segments) return tl::unexpected(segments.error());
-    index.add_segments(std::move(*segments));
-  }
-  Result<std::vector<Block>> named = unpack_blocks(&in);
-  if (!named) return tl::unexpected(named.error());
-  *blocks = std::move(*named);
-  return index;
-}
-
-namespace {
-
-Result<void> add_all(std::vector<Block> blocks, Index *index) {
-  const uint64_t replaced = index->replaced;
-  for (Block &block : blocks) {
-    if (!index->add(std::move(block))) return tl::unexpected(without_reference());
-  }
-  index->replaced = replaced;
-  return {};
-}
-
-}  // namespace
-
-Result<Index> unpack_index(ByteView bytes, const ReadPlace &read) {
-  std::vector<Block> blocks;
-  Result<Index> index = Index::unpack_root(bytes, &blocks);
-  if (!index) return index;
-  const bool earlier = std::ranges::any_of(index->segments_, &Segment::referring);
-  if (earlier || std::ranges::any_of(blocks, [](const Block &block) { return block.reference != 0; }))
-    index->keep_replaced();
-  const uint64_t replaced = index->replaced;
-  if (auto loaded = index->load_first(read); !loaded) return tl::unexpected(loaded.error());
-  // An earlier Cairn coded blocks against those of any segment before them.
-  if (!index->whole() && (earlier || refer_elsewhere(blocks, *index))) {
-    if (!read) return tl::unexpected(damaged());
-    if (auto loaded = index->load_all(read); !loaded) return tl::unexpected(loaded.error());
-    index->unfile();
-  }
-  index->replaced = replaced;
-  if (auto added = add_all(std::move(blocks), &*index); !added) return tl::unexpected(added.error());
-  return index;
-}
-
-Result<Index> unpack_of_others(ByteView bytes) {
-  ByteReader in(bytes);
-  const ByteView root = in.blob();
-  if (in.failed()) return tl::unexpected(damaged());
-  std::vector<Block> blocks;
-  Result<Index> index = Index::unpack_root(root, &blocks);
-  if (!index) return index;
-  Result<std::vector<Block>> first = unpack_blocks(&in);
-  if (!first) return tl::unexpected(first.error());
-  const uint64_t replaced = index->replaced;
-  if (!first->empty() && !index->insert_first(std::move(*first))) return tl::unexpected(without_reference());
-  index->replaced = replaced;
-  if (auto added = add_all(std::move(blocks), &*index); !added) return tl::unexpected(added.error());
-  return index;
 }
 
 }  // namespace cairn::arrays

@@ -122,9 +122,11 @@ class Index {
   void rebuild();
   template <typename Wanted>
   Result<void> load_those(Wanted wanted, const ReadPlace &read);
-  bool insert_first(std::vector<Block> blocks);
   Result<void> load_first(const ReadPlace &read);
-  static Result<Index> unpack_root(ByteView bytes, std::vector<Block> *blocks);
+  // index_io.cc
+  struct Root;
+  static Result<Root> unpack_root(ByteView bytes);
+  static Result<Index> completed(Root root);
 
   std::vector<Block> blocks_;  ///< each behind the one that it is coded against
   std::unordered_map<uint64_t, size_t> by_regions_;
@@ -145,6 +147,15 @@ class Index {
   uint64_t replaced_but_filed_ = 0;  ///< bytes of `replaced` whose blocks a segment still names
 };
 
+/// What an index names, without the blocks of any segment.
+struct Index::Root {
+  Index index;
+  std::vector<Block> blocks;  ///< that it names itself, and that are not in it yet
+  uint64_t replaced = 0;
+};
+
+/// The error of an index whose blocks cannot all be decoded.
+tl::unexpected<Error> without_reference();
 /// Whether some are coded against blocks that are neither among them nor here.
 bool refer_elsewhere(std::span<const Block> blocks, const Index &index);
 

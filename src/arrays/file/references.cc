@@ -56,7 +56,7 @@ Chain Chain::automatic(uint64_t writers, uint64_t there, const IndexSizes &sizes
 
 std::optional<References::Place> References::place_of(const Header &header, int variable,
                                                       const Regions &regions) const {
-  if (chain_.most == 0 || variable < 0) return std::nullopt;
+  if (variable < 0) return std::nullopt;
   const Variable &owner = header.variables[static_cast<size_t>(variable)];
   const uint64_t step = step_of(header, owner);
   if (step == 0) return std::nullopt;
@@ -87,10 +87,9 @@ References::Earlier References::find(const Place &place, const Regions &regions,
 Block References::append(const Header &header, Regions regions, const Box &box, const Coding &coding, uint64_t sequence,
                          Bytes *out) {
   if (chain_.chosen && ++coded_ > chain_.blocks) end();
-  std::optional<Place> place = place_of(header, box.variable, regions);
-  if (chain_.chosen && (coding.user != nullptr || !coding.choice.shortest())) place.reset();
-  const std::optional<uint32_t> length = place ? this->length(box.variable) : 0;
-  if (length == 0U) place.reset();
+  const bool may = !chain_.chosen || (coding.user == nullptr && coding.choice.shortest());
+  const std::optional<uint32_t> length = may ? this->length(box.variable) : 0;
+  const std::optional<Place> place = length == 0U ? std::nullopt : place_of(header, box.variable, regions);
   Earlier earlier;
   if (place) earlier = find(*place, regions, box.element, length.value_or(chain_.most));
   Block block = append_block(std::move(regions), box.element, box.owner, box.values, coding, box.exact, box.user_number,

@@ -71,14 +71,9 @@ Result<FileOptions> read_options(MPI_Info info) {
     }
     options.split = *split / 8 * 8;
   }
-  if (const std::string words = hint(info, "cairn_chain", "CAIRN_ARRAYS_CHAIN"); !words.empty() && words != "auto") {
-    const Result<uint64_t> chain = number<uint64_t>(words, "the length of chains");
-    if (!chain) return tl::unexpected(chain.error());
-    if (*chain > kMostChain)
-      return fail(ErrorKind::usage,
-                  "the length of chains is " + words + "; it can be auto, or 0 to " + std::to_string(kMostChain));
-    options.chain = static_cast<uint32_t>(*chain);
-  }
+  const Result<std::optional<uint32_t>> chain = parse_chain(hint(info, "cairn_chain", "CAIRN_ARRAYS_CHAIN"));
+  if (!chain) return tl::unexpected(chain.error());
+  options.chain = *chain;
   if (const std::string words = hint(info, "cairn_index", "CAIRN_ARRAYS_INDEX"); !words.empty()) {
     const Result<uint64_t> blocks = number<uint64_t>(words, "the number of blocks in a segment of the index");
     if (!blocks) return tl::unexpected(blocks.error());

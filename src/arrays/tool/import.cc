@@ -59,7 +59,7 @@ Result<void> import_file(const ImportOptions &options) {
   if (codecs->off) return fail(ErrorKind::usage, "with codec 'off' there is nothing to import", "name another");
   const auto split = parse_split(options.split);
   if (!split) return tl::unexpected(split.error());
-  const auto chain = parse_chain(options.chain);
+  const auto chain = arrays::parse_chain(options.chain);
   if (!chain) return tl::unexpected(chain.error());
   const auto plain = PlainFile::open(options.plain);
   if (!plain) return tl::unexpected(plain.error());

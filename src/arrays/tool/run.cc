@@ -60,7 +60,7 @@ Result<Variables> environment_of(const RunOptions &options) {
     variables.emplace_back("CAIRN_ARRAYS_SPLIT", fmt::format("{}", *split));
   }
   if (!options.chain.empty()) {
-    if (const auto chain = parse_chain(options.chain); !chain) return tl::unexpected(chain.error());
+    if (const auto chain = arrays::parse_chain(options.chain); !chain) return tl::unexpected(chain.error());
     variables.emplace_back("CAIRN_ARRAYS_CHAIN", options.chain);
   }
   if ((options.ratio || options.error) && layout != "hybrid") {

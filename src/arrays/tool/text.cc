@@ -80,18 +80,6 @@ Result<uint64_t> parse_split(const std::string &text) {
   return value * scale;
 }
 
-Result<std::optional<uint32_t>> parse_chain(const std::string &text) {
-  if (text.empty() || text == "auto") return std::optional<uint32_t>();
-  uint32_t value = 0;
-  const char *end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || value > arrays::kMostChain) {
-    return fail(ErrorKind::usage, fmt::format("chains of {} cannot be", text),
-                fmt::format("give auto, or 0 to {}", arrays::kMostChain));
-  }
-  return std::optional(value);
-}
-
 void say_changed(const std::string &path, const std::vector<std::string> &changes, cli::Output *out) {
   if (changes.empty()) return;
   constexpr size_t kShown = 10;

@@ -29,10 +29,6 @@ void add_coding(cli::Options &verb, std::string *codec, std::string *split, std:
 /// "64K", "1M" → bytes. Error: no size, or none that a block can have.
 Result<uint64_t> parse_split(const std::string &text);
 
-/// "8": how many blocks may be coded against each other; "auto" or nothing: as many as pay. Error: neither, or more
-/// than there can be.
-Result<std::optional<uint32_t>> parse_chain(const std::string &text);
-
 /// A line for what has changed in the file's header since it was written, if anything has.
 void say_changed(const std::string &path, const std::vector<std::string> &changes, cli::Output *out);
 
