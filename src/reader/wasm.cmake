@@ -83,7 +83,7 @@ function(cairn_wasm level)
   set(objects ${objects} PARENT_SCOPE)
 endfunction()
 
-# What each call costs is as fast as can be, all else small: half as many calls a second more for a twentieth of the size.
+# What each call costs is as fast as can be, all else small: a fifth to a half more calls a second for a thirtieth of the size.
 cairn_wasm(-O2 cairn_grammar ONLY cursor.cc walker.cc)
 cairn_wasm(-O2 cairn_timing ONLY chunks.cc context_coder.cc mixed_bits.cc stream.cc)
 cairn_wasm(-O2 cairn_trace_values ONLY fold_column_read.cc)

@@ -3,23 +3,37 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "arrays/file/block.h"
 
 namespace cairn::arrays {
 
-/// Bytes in one run; the rest follows from the sequence number.
-inline Block block_at(uint64_t offset, uint64_t bytes, uint64_t sequence) {
+/// Some bytes in one run.
+inline Region window(uint64_t offset, uint64_t bytes) {
   Region region;
   region.offset = offset;
   region.run = bytes;
+  return region;
+}
+
+/// Bytes in one run; the rest follows from the sequence number.
+inline Block block_at(uint64_t offset, uint64_t bytes, uint64_t sequence) {
   Block block;
-  block.regions = {region};
+  block.regions = {window(offset, bytes)};
   block.shape = {bytes};
   block.sequence = sequence;
   block.offset = 1000 * sequence;
   block.size = bytes / 2 + 1;
   block.checksum = sequence * 77;
   return block;
+}
+
+inline std::vector<const Block *> each_of(const std::vector<Block> &blocks) {
+  std::vector<const Block *> each;
+  each.reserve(blocks.size());
+  for (const Block &block : blocks) each.push_back(&block);
+  return each;
 }
 
 inline void expect_equal(const Block &a, const Block &b) {
