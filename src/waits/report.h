@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/filter.h"
 #include "analyze/messages.h"
 #include "waits/activities.h"
 #include "waits/timeline.h"
