@@ -161,6 +161,8 @@ class Arrivals {
   virtual void sent(const CallTime & /*call*/, uint32_t /*to*/, int64_t /*tag*/, uint64_t /*number*/) {}
   /// All is told of that call of the rank and those before it, but for messages that arrive elsewhere.
   virtual void passed(uint32_t /*rank*/, uint64_t /*call*/) {}
+  /// False: calls are told of as in a trace without times, which costs less than half.
+  [[nodiscard]] virtual bool wants_times() const { return true; }
   /// Whether `message`, `delivered` and `sent` are to tell of calls without times as well.
   [[nodiscard]] virtual bool wants_untimed() const { return false; }
 

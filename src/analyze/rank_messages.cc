@@ -55,7 +55,7 @@ RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *c
                            MessageCounts *counts, Arrivals *arrivals, const std::vector<Cut> &cuts, bool times)
     : scope_(scope),
       rank_(rank),
-      events_(*scope.trace, rank, times),
+      events_(*scope.trace, rank, times && arrivals->wants_times()),
       cuts_(cuts.rbegin(), cuts.rend()),
       posts_(channels, rank),
       gatherings_(gatherings),

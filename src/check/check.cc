@@ -15,6 +15,7 @@
 #include "analyze/rank_messages.h"
 #include "analyze/rank_windows.h"
 #include "analyze/volume.h"
+#include "analyze/window_calls.h"
 #include "check/agreement.h"
 #include "check/buffering.h"
 #include "check/contents.h"
@@ -60,6 +61,18 @@ struct Ranks {
   }
 };
 
+/// For accesses to windows, and for calls that ranks which did not end were in when the run was over, it counts which
+/// was first.
+bool needs_times(const trace::Trace &trace, const Ranks &ranks) {
+  if (ranks.complete.size() != ranks.all.size()) return true;
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    for (const trace::Structure::RowHead &row : trace::structure_of(trace, index).rows) {
+      if (analyze::window_role(row.function) != analyze::WindowRole::none) return true;
+    }
+  }
+  return false;
+}
+
 /// By how much times of two ranks may be wrong against each other; nullopt: their clocks were not compared.
 std::optional<uint64_t> between_clocks(const trace::Axis &axis) {
   return axis.compared() ? std::optional(2 * axis.uncertainty_ns()) : std::nullopt;
@@ -70,6 +83,7 @@ class Follower : public analyze::Arrivals {
   Follower(const Ranks &ranks, const trace::Trace &trace, const Kinds &kinds, const analyze::Messages &messages,
            const Progress &progress, uint64_t whole, Findings *findings)
       : ranks_(ranks),
+        times_(needs_times(trace, ranks)),
         progress_(progress),
         whole_(whole),
         kinds_(kinds),
@@ -100,6 +114,7 @@ class Follower : public analyze::Arrivals {
   analyze::MarkPointer content(const trace::Event &event, const analyze::RowScope &scope) override {
     return contents_.of(*event.values, scope, calls_.at(event.rank).types());
   }
+  [[nodiscard]] bool wants_times() const override { return times_; }
   [[nodiscard]] bool wants_untimed() const override { return true; }
   [[nodiscard]] bool wants_all_meetings() const override { return true; }
   [[nodiscard]] analyze::FollowWindows follow_windows() const override { return analyze::RankWindows::follow; }
@@ -298,6 +313,7 @@ class Follower : public analyze::Arrivals {
   }
 
   const Ranks &ranks_;
+  bool times_;  ///< are needed
   const Progress &progress_;
   uint64_t whole_;  ///< how many calls will be gone through
   Kinds kinds_;
