@@ -57,11 +57,13 @@ class Replay {
   }
 
  private:
+  static constexpr uint64_t kStretch = 128;
   void is_ready(size_t place) {
     waiting_.erase(place);
     const MessageStep *step = ranks_[place]->step();
-    // Without times by their numbers, so that no rank runs far ahead of those that receive what it sends.
-    if (step != nullptr) ready_.emplace(step->timed ? step->call.begin_ns : step->call.call, place);
+    // Without times by their numbers, so that no rank runs far ahead of those that receive what it sends; by stretches
+    // of them, since what is known of a rank leaves the cache when it is another one's turn.
+    if (step != nullptr) ready_.emplace(step->timed ? step->call.begin_ns : step->call.call / kStretch, place);
   }
   void wake(size_t place) {
     if (waiting_.count(place) != 0) is_ready(place);
