@@ -1,5 +1,5 @@
 // RankMessages: what the calls of one rank do to messages, step by step, with its requests followed from the calls that
-// made them to those that completed them; and what the ranks of a run share meanwhile (messages.h).
+// made them to those that completed them (messages.h).
 //
 // Borrows the trace and what is shared. One thread. Memory with the requests that are open, and with the steps that
 // were read ahead.
@@ -10,17 +10,16 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "analyze/cancellations.h"
-#include "analyze/communicators.h"
-#include "analyze/groups.h"
+#include "analyze/communicator_names.h"
+#include "analyze/gatherings.h"
 #include "analyze/message_calls.h"
 #include "analyze/message_queues.h"
+#include "analyze/message_scope.h"
 #include "analyze/messages.h"
 #include "analyze/partitions.h"
 #include "analyze/sizes.h"
@@ -29,44 +28,6 @@
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
-
-/// A communicator, by its number here.
-constexpr uint32_t kSelfNumber = 0;
-constexpr uint32_t kWorldNumber = 1;
-
-/// What all ranks need to know of the run: the same in each replay.
-struct MessageScope {
-  const trace::Trace *trace;
-  Communicators communicators;
-  std::vector<const Communicator *> by_number;  ///< of kSelfNumber: nullptr
-  std::map<std::string, uint32_t, std::less<>> numbers;
-  /// Ranks in each, by rank in MPI_COMM_WORLD; none: meets nobody. Of an intercommunicator those of the second group
-  /// count on behind those of the first.
-  std::vector<std::map<uint32_t, uint32_t>> places;
-  std::vector<uint32_t> first_groups;    ///< of each intercommunicator, how many are in its first group; else 0
-  std::vector<Groups::Members> members;  ///< the other way round; nullptr: of an intercommunicator, or none
-  std::vector<RowScope> scopes;          ///< by class
-  std::set<uint32_t> lossy;              ///< ranks of which calls are missing
-  size_t most_known = 0;                 ///< calls of a thread that are remembered
-};
-
-/// A collective call under way.
-struct Gathering {
-  Meeting meeting;
-  size_t missing = 0;  ///< have not begun
-  size_t inside = 0;   ///< have not ended
-  std::vector<size_t> wait_for_all;
-  std::map<uint32_t, std::vector<size_t>> wait_for;  ///< who waits, by place of whom
-};
-using GatheringPointer = std::shared_ptr<Gathering>;
-
-/// A rank's part in a collective call.
-struct MeetingPart {
-  GatheringPointer gathering;
-  uint32_t place = 0;
-  Awaited awaited;
-  MarkPointer content = nullptr;
-};
 
 /// A call of a rank that sends, receives or meets.
 struct MessageStep {
@@ -90,33 +51,6 @@ struct MessageStep {
   bool begun = false;
   size_t arrived = 0;  ///< of `arriving`
   size_t left = 0;     ///< of `leaves`
-};
-
-/// The collective calls of a run that somebody has not left.
-class Gatherings {
- public:
-  /// `counted`: nobody asks who came, and they have no members.
-  explicit Gatherings(const MessageScope &scope, bool counted = false) : scope_(scope), counted_(counted) {}
-  /// A rank's `count`-th of a communicator, or of the window or the persistent operation with that number over it.
-  struct Key {
-    uint32_t communicator = 0;
-    uint32_t window = 0;      ///< 0: of the communicator itself
-    uint32_t persistent = 0;  ///< not 0: of starts of the collective operation that was made persistent as that one
-    uint64_t count = 0;
-    auto operator<=>(const Key &) const = default;
-  };
-  GatheringPointer of(const Key &key, uint32_t operation);
-  [[nodiscard]] const Key &key_of(const Gathering &gathering) const { return keys_.at(gathering.meeting.number); }
-  void left(const GatheringPointer &gathering, Arrivals *arrivals);
-  /// Nobody goes on.
-  void finish(Arrivals *arrivals);
-
- private:
-  const MessageScope &scope_;
-  bool counted_;
-  uint64_t next_ = 0;
-  std::map<Key, GatheringPointer> under_way_;
-  std::map<uint64_t, Key> keys_;
 };
 
 /// Follows what the calls of one rank wait for at windows (rank_windows.h).
