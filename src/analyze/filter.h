@@ -86,6 +86,7 @@ struct Filter {
     [[nodiscard]] bool overlaps(uint64_t begin, uint64_t end) const { return begin <= end_ns && end >= begin_ns; }
   };
   std::optional<Window> window;
+  bool outermost = false;  ///< of a summary, only calls that no other call was around: no option of a user's
 
   [[nodiscard]] bool has_function(uint32_t id) const {
     return functions.empty() || (id < functions.size() && functions[id] != 0);

@@ -145,7 +145,8 @@ class Summariser {
     rows_ = trace::structure_of(trace_, index).rows;
     wanted_rows_.assign(rows_.size(), false);
     for (uint32_t row = 0; row < rows_.size(); ++row) {
-      wanted_rows_[row] = wanted_.may_want(index, rows_[row].function, rows_[row].site);
+      wanted_rows_[row] = wanted_.may_want(index, rows_[row].function, rows_[row].site) &&
+                          (!filter_.outermost || rows_[row].depth == 0);
     }
     // Calls are looked at one by one where their values decide what is wanted, or where some may have failed.
     const std::vector<bool> failing = may_fail(trace_, index);

@@ -46,7 +46,8 @@ uint64_t bytes_a_call(const std::string &form) {
   return 33;  // otf2
 }
 
-void say_left_out(const LeftOut &left_out, bool sizes) {
+/// `room`: bytes of receives are told, which may be those that they had room for.
+void say_left_out(const LeftOut &left_out, bool sizes, bool room = true) {
   const auto tell = [](uint64_t count, const char *thing, const char *things, const char *why) {
     if (count != 0) say(fmt::format("left out: {} {}", plural(count, thing, things), why));
   };
@@ -55,7 +56,7 @@ void say_left_out(const LeftOut &left_out, bool sizes) {
   if (!sizes) return;
   if (left_out.unsized != 0)
     say(fmt::format("{} of sizes that the trace does not know: 0 bytes", plural(left_out.unsized, "message")));
-  if (left_out.room != 0) {
+  if (left_out.room != 0 && room) {
     say(fmt::format("{} whose status the program ignored: as many bytes as they had room for",
                     plural(left_out.room, "receive")));
   }
@@ -75,14 +76,7 @@ void say_losses(const trace::Trace &trace, const std::vector<uint32_t> &wanted) 
   if (const size_t ranks = trace.ranks().size(); ranks != trace.rank_count()) {
     say(fmt::format("the trace has {} of {}", ranks, plural(trace.rank_count(), "rank")));
   }
-  std::vector<uint32_t> lossy;
-  for (const uint32_t rank : wanted) {
-    const auto losses = trace::read_losses(trace.rank_info(rank).degraded);
-    const auto lacks = [](const trace::Loss &loss) { return loss.missing || loss.asked; };
-    if (std::any_of(losses.begin(), losses.end(), lacks)) lossy.push_back(rank);
-  }
-  if (lossy.empty()) return;
-  say(fmt::format("calls of {} are not all in the trace, as cairn info tells", named_ranks(lossy)));
+  say_missing_calls(trace, wanted);
 }
 
 /// Where binary data would go to a terminal.
@@ -229,15 +223,27 @@ int write_graph(const ExportOptions &options, Scope *scope, Progress *progress) 
   } else {
     done = exporting::write_message_graph(scope, &*out, &counts);
     progress->clear();
-    say_left_out(counts.left_out, true);
+    say_left_out(counts.left_out, true, false);
   }
   return finish(&*out, done, options,
                 fmt::format("{}, {}", plural(counts.nodes, "node"), plural(counts.edges, "edge")));
 }
 
+/// What makes a schedule of a run that ended one that may not end.
+void say_endless(const trace::Trace &trace) {
+  const std::vector<uint32_t> ranks = trace.ranks();
+  if (std::any_of(ranks.begin(), ranks.end(), [&](uint32_t rank) { return trace.has_threads(rank); })) {
+    say("ranks call MPI from several threads, and a rank is one list of operations: a deadlock may be of that alone");
+  }
+  if (!std::all_of(ranks.begin(), ranks.end(), [&](uint32_t rank) { return trace.rank_info(rank).complete; })) {
+    say("the run was cut short: what had been sent and was not yet asked for is never received");
+  }
+}
+
 int write_goal(const ExportOptions &options, Scope *scope, Progress *progress) {
   auto out = OutFile::create(options.output);
   if (!out) return report(out.error());
+  say_endless(*scope->trace);
   exporting::GoalCounts counts;
   const auto done = exporting::write_goal(scope, !options.no_gaps, &*out, &counts);
   progress->clear();

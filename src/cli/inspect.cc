@@ -169,6 +169,16 @@ std::string failures_text(const analyze::Failures &failures) {
   return text;
 }
 
+void say_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks) {
+  std::vector<uint32_t> lossy;
+  for (const uint32_t rank : ranks) {
+    const auto losses = trace::read_losses(trace.rank_info(rank).degraded);
+    const auto lacks = [](const trace::Loss &loss) { return loss.missing || loss.asked; };
+    if (std::any_of(losses.begin(), losses.end(), lacks)) lossy.push_back(rank);
+  }
+  if (!lossy.empty()) say(fmt::format("calls of {} are not all in the trace, as cairn info tells", named_ranks(lossy)));
+}
+
 std::string loss_text(const std::string &reason, const analyze::Overview::Degraded &degraded) {
   // "1,600 calls were left out on request: …", of which each is told as "a call was …".
   constexpr std::string_view kACallWas = "a call was ";

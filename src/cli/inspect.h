@@ -47,6 +47,9 @@ enum class Shown : uint8_t { durations, begins_too };
 /// Before times are shown: that they are not exact, if so; what a trace has in their place.
 void say_exactness(const trace::Trace &trace, Shown shown = Shown::durations);
 
+/// If not all calls of these ranks are in the trace.
+void say_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks);
+
 class Output;
 /// The end of a verb that sums up times: its exit code, and what is said where some of them are damaged.
 int finish_sums(Output *out, const analyze::DamagedTimes &damaged, const std::string &file);

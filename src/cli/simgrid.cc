@@ -32,6 +32,10 @@ void say_before(const trace::Trace &trace, const simgrid::ExportSettings &settin
   if (has_threads(trace)) {
     say("ranks call MPI from several threads, and a rank is one list of actions: a deadlock may be of that alone");
   }
+  const std::vector<uint32_t> ranks = trace.ranks();
+  if (!std::all_of(ranks.begin(), ranks.end(), [&](uint32_t rank) { return trace.rank_info(rank).complete; })) {
+    say("the run was cut short: SimGrid refuses it where somebody sends to a rank that has no more actions");
+  }
   for (const auto &[what, calls] : simgrid::left_out(trace)) {
     say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
   }

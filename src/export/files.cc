@@ -19,7 +19,7 @@ Result<OutFile> OutFile::create(const std::string &path) {
 }
 
 Result<OutFile> OutFile::create_in(Partial *folder, const std::string &name) {
-  const std::string path = folder->will_have(name);
+  const std::string path = folder->name() + "/" + name;
   return open(path, path, O_CREAT | O_EXCL);
 }
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/result.h"
-#include "export/partial.h"
+#include "files/partial.h"
 
 namespace cairn::exporting {
 

@@ -44,11 +44,13 @@ std::string stack_of(const analyze::SummaryLine &line) {
 
 Result<FoldedCounts> write_folded(const trace::Trace &trace, const analyze::Sources &sources,
                                   const analyze::Filter &filter, OutFile *out) {
-  const auto summary =
-      analyze::summarise(trace, sources, filter, analyze::GroupBy::call_site, analyze::LineBytes::left_out);
-  if (!summary) return tl::unexpected(summary.error());
   FoldedCounts counts;
   counts.of_time = !timing::keeps_nothing(trace.run().timing);
+  analyze::Filter wanted = filter;
+  wanted.outermost = counts.of_time;  // which hold the time of those within them
+  const auto summary =
+      analyze::summarise(trace, sources, wanted, analyze::GroupBy::call_site, analyze::LineBytes::left_out);
+  if (!summary) return tl::unexpected(summary.error());
   std::map<std::string, uint64_t> stacks;
   for (const analyze::SummaryLine &line : summary->lines) {
     counts.has_callers = counts.has_callers || !line.callers.empty();

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "export/otf2_definitions.h"
-#include "export/partial.h"
 #include "export/reach.h"
 #include "export/walk.h"
+#include "files/partial.h"
 
 namespace cairn::exporting {
 namespace {
@@ -101,9 +101,11 @@ class EventsOf {
       : groups_(groups), rank_(rank), complaints_(*complaints) {}
 
   void begin(OTF2_EvtWriter *writer, const Call &call) {
+    if (complaints_.any()) return;
     const uint64_t at = call.begin_ns;
     check(OTF2_EvtWriter_Enter(writer, nullptr, at, call.place));
     for (const MessageEnd &end : call.ends) {
+      if (complaints_.any()) return;
       if (end.kind == MessageEnd::Kind::send) {
         check(OTF2_EvtWriter_MpiSend(writer, nullptr, at, peer_of(end), end.communicator, tag_of(end), end.bytes));
       } else if (end.kind == MessageEnd::Kind::isend) {
@@ -122,6 +124,7 @@ class EventsOf {
   void end(OTF2_EvtWriter *writer, const Call &call) {
     const uint64_t at = call.end_ns;
     for (const MessageEnd &end : call.ends) {
+      if (complaints_.any()) return;
       if (end.kind == MessageEnd::Kind::isend_done) {
         check(OTF2_EvtWriter_MpiIsendComplete(writer, nullptr, at, end.request));
       } else if (end.kind == MessageEnd::Kind::receive) {
@@ -140,7 +143,7 @@ class EventsOf {
                                                            end.request));
       }
     }
-    check(OTF2_EvtWriter_Leave(writer, nullptr, at, call.place));
+    if (!complaints_.any()) check(OTF2_EvtWriter_Leave(writer, nullptr, at, call.place));
   }
 
  private:
@@ -203,6 +206,7 @@ class Otf2Writer {
       if (done) done = std::move(end);
     }
     if (!complaints_.any()) write_kernels();
+    if (complaints_.any()) return done;
     check(OTF2_Archive_CloseEvtFiles(archive_));
     check(OTF2_Archive_OpenDefFiles(archive_));
     for (const Otf2Location &each : run_.locations) {
@@ -274,6 +278,7 @@ class Otf2Writer {
       OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive_, location.number);
       if (writer == nullptr) return;
       for (const Kernel *kernel : of_stream[number]) {
+        if (complaints_.any()) return;
         const auto known = static_cast<uint32_t>(first + run_.kernel_regions.size());
         const uint32_t region = run_.kernel_regions.try_emplace(kernel->name(launches_), known).first->second;
         check(OTF2_EvtWriter_Enter(writer, nullptr, kernel->begin_ns, region));
@@ -286,6 +291,8 @@ class Otf2Writer {
   }
 
   void close(OTF2_EvtWriter *writer, Otf2Location *location) {
+    // After a write that failed the library would write the same again, out of memory that it has given back.
+    if (complaints_.any()) return;
     check(OTF2_EvtWriter_GetNumberOfEvents(writer, &location->events));
     check(OTF2_Archive_CloseEvtWriter(archive_, writer));
     counts_.events += location->events;
@@ -316,7 +323,7 @@ Result<void> write_otf2(Scope *scope, const gpu::Launches &launches, const std::
   Result<void> done;
   if (archive != nullptr) {
     done = Otf2Writer(scope, launches, archive, &complaints, counts).write();
-    complaints.check(OTF2_Archive_Close(archive));
+    if (!complaints.any()) complaints.check(OTF2_Archive_Close(archive));
   }
   if (complaints.any()) return complaints.result(path);
   if (auto kept = folder->finish(); !kept) return kept;

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "export/partial.h"
 #include "export/tables.h"
+#include "files/partial.h"
 
 namespace cairn::exporting {
 namespace {

@@ -1,7 +1,8 @@
 // Partial: what is written under another name, NAME.partial, until all of it is there, and gets its own then. So
 // whoever finds a file finds all of it, whatever ended the process that wrote it.
 //
-// What was not finished is deleted: also by Ctrl-C, SIGTERM and SIGHUP, if nobody else handles them; not by SIGKILL.
+// What was not finished is deleted, a folder with all that is in it: also by Ctrl-C, SIGTERM and SIGHUP, if nobody else
+// handles them; not by SIGKILL.
 // What has the name already is left as it was, but that an empty folder may become one that is not. One thread.
 #pragma once
 
@@ -9,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace cairn::exporting {
+namespace cairn {
 
 /// What went wrong with the file or folder at `path`.
 tl::unexpected<Error> wrong_at(ErrorKind kind, const std::string &path, const std::string &what, const char *hint);
@@ -25,8 +26,6 @@ class Partial {
   ~Partial();
   /// Where to write.
   [[nodiscard]] const std::string &name() const { return name_; }
-  /// The path in the folder at `name` of a file that somebody makes there.
-  std::string will_have(const std::string &file);
   /// All of it is there.
   Result<void> finish();
 
@@ -36,8 +35,7 @@ class Partial {
   std::string path_;
   std::string name_;
   bool folder_;
-  int first_;      ///< of what is deleted on signals, …
-  int count_ = 0;  ///< … and how many
+  int doomed_;  ///< its place among what signals delete; −1: it is not
 };
 
-}  // namespace cairn::exporting
+}  // namespace cairn

@@ -1,9 +1,11 @@
-#include "export/partial.h"
+#include "files/partial.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,7 +15,7 @@
 #include <filesystem>
 #include <utility>
 
-namespace cairn::exporting {
+namespace cairn {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,29 +23,65 @@ namespace fs = std::filesystem;
 constexpr const char *kOther = "name another with --output";
 constexpr const char *kOtherFile = "name another file with --output";
 
-/// Paths that a signal deletes, the last ones first. A handler may not allocate.
+/// Paths that a signal deletes; "" where there is none any more. A handler may not allocate.
 constexpr int kMostDoomed = 32;
 char doomed[kMostDoomed][PATH_MAX];
-volatile sig_atomic_t doomed_count = 0;
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
+/// Deletes all that is in a folder, by nothing but system calls.
+void empty(int folder, int depth) {
+  constexpr int kDeepest = 8;
+  alignas(dirent64) char entries[4096];
+  bool deleted = true;
+  while (std::exchange(deleted, false)) {
+    lseek(folder, 0, SEEK_SET);
+    for (long size = 0; (size = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0;) {
+      for (long at = 0; at < size;) {
+        const auto *entry = reinterpret_cast<const dirent64 *>(entries + at);
+        at += entry->d_reclen;
+        const char *name = entry->d_name;
+        if (std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0) continue;
+        if (unlinkat(folder, name, 0) == 0) {
+          deleted = true;
+          continue;
+        }
+        const int inner =
+            depth == kDeepest ? -1 : openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (inner < 0) continue;
+        empty(inner, depth + 1);
+        close(inner);
+        deleted = unlinkat(folder, name, AT_REMOVEDIR) == 0 || deleted;
+      }
+    }
+  }
+}
+
 extern "C" void delete_doomed(int signal) {
-  for (int i = doomed_count; i-- > 0;) {
-    if (unlink(doomed[i]) != 0) rmdir(doomed[i]);
+  for (const char *path : doomed) {
+    if (path[0] == '\0' || unlink(path) == 0) continue;
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) continue;
+    empty(folder, 0);
+    close(folder);
+    rmdir(path);
   }
   std::signal(signal, SIG_DFL);
   raise(signal);
 }
 
-bool doom(const std::string &path) {
-  if (doomed_count == kMostDoomed || path.size() >= PATH_MAX) return false;
-  std::memcpy(doomed[doomed_count], path.c_str(), path.size() + 1);
-  doomed_count = doomed_count + 1;
-  for (const int each : kSignals) {
-    struct sigaction now {};
-    if (sigaction(each, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) std::signal(each, delete_doomed);
+/// The path's place; −1: there is no room for it.
+int doom(const std::string &path) {
+  if (path.size() >= PATH_MAX) return -1;
+  for (int i = 0; i < kMostDoomed; ++i) {
+    if (doomed[i][0] != '\0') continue;
+    std::memcpy(doomed[i], path.c_str(), path.size() + 1);
+    for (const int each : kSignals) {
+      struct sigaction now {};
+      if (sigaction(each, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) std::signal(each, delete_doomed);
+    }
+    return i;
   }
-  return true;
+  return -1;
 }
 
 /// As long as this is there no signal is handled: what is made is doomed, and nothing else.
@@ -95,7 +133,7 @@ Result<Partial> Partial::of(const std::string &path, bool folder) {
   const int why = make(own + ".partial", folder);
   if (why == EEXIST) {
     return wrong_at(ErrorKind::usage, own + ".partial",
-                    "is there already: what another export writes, or what is left of one that was killed",
+                    "is there already: what another one writes, or what is left of one that was killed",
                     "delete it, or name another file with --output");
   }
   if (why != 0) {
@@ -106,16 +144,13 @@ Result<Partial> Partial::of(const std::string &path, bool folder) {
 }
 
 Partial::Partial(std::string path, bool folder)
-    : path_(std::move(path)), name_(path_ + ".partial"), folder_(folder), first_(doomed_count) {
-  count_ = doom(name_) ? 1 : 0;
-}
+    : path_(std::move(path)), name_(path_ + ".partial"), folder_(folder), doomed_(doom(name_)) {}
 
 Partial::Partial(Partial &&other) noexcept
     : path_(std::move(other.path_)),
       name_(std::exchange(other.name_, std::string())),
       folder_(other.folder_),
-      first_(other.first_),
-      count_(std::exchange(other.count_, 0)) {}
+      doomed_(std::exchange(other.doomed_, -1)) {}
 
 Partial::~Partial() {
   if (name_.empty()) return;
@@ -124,15 +159,9 @@ Partial::~Partial() {
   spare();
 }
 
-/// No signal deletes any of it.
+/// No signal deletes it.
 void Partial::spare() {
-  if (doomed_count == first_ + count_) doomed_count = first_;
-}
-
-std::string Partial::will_have(const std::string &file) {
-  std::string path = name_ + "/" + file;
-  if (doomed_count == first_ + count_ && doom(path)) ++count_;
-  return path;
+  if (doomed_ >= 0) doomed[std::exchange(doomed_, -1)][0] = '\0';
 }
 
 Result<void> Partial::finish() {
@@ -156,4 +185,4 @@ Result<void> Partial::finish() {
   return {};
 }
 
-}  // namespace cairn::exporting
+}  // namespace cairn
