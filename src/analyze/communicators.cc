@@ -128,9 +128,37 @@ bool reaches_another_world(uint32_t function) {
          function != spec::function_id::Comm_create_from_group;
 }
 
+using ByName = std::map<std::string, Communicator, ByNumbers>;
+
+/// What it was made over; nullptr: that was made before, or by nobody.
+const Communicator *parent_of(const Communicator &communicator, const ByName &all) {
+  const auto parent = all.find(communicator.parent);
+  return parent == all.end() || &parent->second == &communicator ? nullptr : &parent->second;
+}
+
+/// One whose other group is of another world: made as such, or over such a one.
+bool is_foreign(const Communicator &communicator, const ByName &all) {
+  for (const Communicator *at = &communicator; at != nullptr; at = parent_of(*at, all)) {
+    if (reaches_another_world(at->function)) return true;
+    if (at->function == spec::function_id::Intercomm_merge) return false;
+  }
+  return false;
+}
+
+/// Processes of another world may be members: it, or what it was made over, was put together of two worlds' groups.
+bool has_strangers(const Communicator &communicator, const ByName &all) {
+  for (const Communicator *at = &communicator; at != nullptr;) {
+    const Communicator *parent = parent_of(*at, all);
+    if (at->function == spec::function_id::Intercomm_merge && parent != nullptr && is_foreign(*parent, all))
+      return true;
+    at = parent;
+  }
+  return false;
+}
+
 struct Gathered {
   Communicator world;
-  std::map<std::string, Communicator, ByNumbers> others;
+  ByName others;
   std::map<std::string, std::shared_ptr<DistGraph>, std::less<>> graphs;
 };
 /// Of a communicator, not yet whole, when a rank that made it is gone through.
@@ -170,14 +198,11 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
   }
   world.complete = world.groups[0].size() == trace.rank_count();
   for (auto &[name, communicator] : found) {
-    // What is made of one is one as well, unless both groups are put together.
-    for (const Communicator *at = &communicator; !communicator.foreign;) {
-      communicator.foreign = communicator.groups[1].empty() && reaches_another_world(at->function);
-      const auto parent = at->function == spec::function_id::Intercomm_merge ? found.end() : found.find(at->parent);
-      if (parent == found.end() || &parent->second == at) break;
-      at = &parent->second;
-    }
-    communicator.complete = communicator.complete && world.complete;  // else its last may be missing
+    auto &[first, second] = communicator.groups;
+    communicator.foreign = (first.empty() || second.empty()) && is_foreign(communicator, found);
+    if (first.empty()) first.swap(second);  // on the side that asked to be connected
+    // Else its last may be missing, or others that are of no rank here.
+    communicator.complete = communicator.complete && world.complete && !has_strangers(communicator, found);
     for (std::vector<Communicator::Member> &group : communicator.groups) {
       std::sort(group.begin(), group.end());
       group.erase(std::unique(group.begin(), group.end()), group.end());  // a call that was recorded twice over

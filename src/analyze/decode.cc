@@ -352,6 +352,7 @@ Call Decoder::decode(uint32_t class_index, const trace::Row &row, const Communic
                     ? decoder.element(Layout::integer)
                     : decoder.element(layout);
   if (decoder.malformed() || !decoder.at_end()) call.malformed = true;
+  if (decoder.used_names()) call.names_version = names == nullptr ? 0 : names->version();
   return call;
 }
 

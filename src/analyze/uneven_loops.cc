@@ -175,7 +175,7 @@ void find_end(Calls calls, Turns *turns) {
 /// some call that no other makes, and at most half as many of those that turns make as any other.
 void leave_false_start(Calls calls, Turns *turns) {
   if (turns->begins.size() <= kLeastTurns) return;
-  const Turns others{{turns->begins.begin() + 1, turns->begins.end()}, turns->end};
+  Turns others{{turns->begins.begin() + 1, turns->begins.end()}, turns->end};
   const auto uses = uses_of(calls, others, false);
   const size_t second = others.begins.front();
   size_t alike = 0;
@@ -184,7 +184,7 @@ void leave_false_start(Calls calls, Turns *turns) {
   for (size_t turn = 1; turn < others.begins.size(); ++turn) {
     if (alike * 2 > others.begins[turn] - others.begins[turn - 1]) return;
   }
-  *turns = others;
+  *turns = std::move(others);
 }
 
 LoopItem loop_of(Calls calls, const Turns &turns) {

@@ -2,32 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string_view>
-
-#include "spec/spec.h"
 
 namespace cairn::simgrid {
-namespace {
-
-/// Made together with processes that this run does not know: what there is of it looks like all of it.
-bool has_others(const analyze::Communicator &communicator) {
-  if (!communicator.made || !communicator.groups[1].empty()) return false;
-  const std::string_view name = spec::functions()[communicator.function].name;
-  return name == "MPI_Comm_get_parent" || name == "MPI_Comm_join" || name.starts_with("MPI_Comm_spawn") ||
-         name.starts_with("MPI_Comm_accept") || name.starts_with("MPI_Comm_connect");
-}
-
-/// Also where it was made out of such a one.
-bool has_others(const analyze::Communicator &communicator, const analyze::Communicators &all) {
-  const analyze::Communicator *each = &communicator;
-  for (size_t i = 0; each != nullptr && i < all.all().size(); ++i) {
-    if (has_others(*each)) return true;
-    each = each->parent.empty() ? nullptr : all.find(each->parent);
-  }
-  return false;
-}
-
-}  // namespace
 
 Result<Groups> Groups::of(const trace::Trace &trace, const analyze::Sources &sources) {
   const auto communicators = analyze::Communicators::of(trace, sources);
@@ -40,9 +16,7 @@ Result<Groups> Groups::of(const trace::Trace &trace, const analyze::Sources &sou
   std::iota(world.begin(), world.end(), 0U);
   for (const uint32_t rank : world) groups.alone_.push_back({rank});
   for (const analyze::Communicator &communicator : communicators->all()) {
-    if (communicator.name == "MPI_COMM_WORLD" || !communicator.complete || has_others(communicator, *communicators)) {
-      continue;
-    }
+    if (communicator.name == "MPI_COMM_WORLD" || !communicator.complete || communicator.foreign) continue;
     groups.numbers_.emplace(communicator.name, static_cast<uint32_t>(groups.members_.size()));
     auto &sides = groups.members_.emplace_back();
     for (size_t side = 0; side < sides.size(); ++side) {

@@ -20,7 +20,7 @@ std::optional<uint32_t> Place::in_world(int64_t peer) const {
   // Where nobody is missing, the place in the list is the rank.
   if (peer >= 0 && static_cast<uint64_t>(peer) < members.size() && members[as_size(peer)].rank == peer) {
     const auto &found = members[as_size(peer)];
-    if (communicator->complete) return found.in_world;
+    if (communicator->complete && !communicator->foreign) return found.in_world;
   }
   return analyze::world_rank(*communicator, peer, rank, analyze::Side::other);
 }
