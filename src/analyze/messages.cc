@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analyze/lost_calls.h"
 #include "analyze/rank_messages.h"
 #include "base/in_order.h"
 #include "trace/model/losses.h"
@@ -379,7 +380,7 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
   known->most_known = std::max(kLeast, kMost / std::max<size_t>(1, trace.ranks().size()));
   for (const uint32_t rank : trace.ranks()) {
     for (const trace::Loss &loss : trace::read_losses(trace.rank_info(rank).degraded)) {
-      if (loss.missing || loss.asked) known->lossy.insert(rank);
+      if (breaks_matching(loss)) known->lossy.insert(rank);
     }
   }
   for (uint32_t index = 0; index < trace.class_count(); ++index) {

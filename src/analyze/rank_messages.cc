@@ -215,6 +215,7 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
     }
     const ReceivePointer receive = found->second;
     receive->content = call.content;
+    receive->posting = step->call;  // a send that waits for its receive waits for this call
     found_.erase(found);
     if (call.request) {
       new_request(*call.request).active = receive;

@@ -50,7 +50,7 @@ int efficiency(Inspection &options) {
     const auto waits = analyse_waits(*trace, "efficiency");
     if (!waits) return report(waits.error(), options.file);
     say_exactness(*trace);
-    say_left_out(*waits);
+    say_left_out(*waits, *trace);
     found = waits->efficiency;
   } else {
     const auto sums = waits::efficiency_of_sums(*trace, "efficiency");

@@ -161,6 +161,7 @@ int loops(LoopsOptions &options) {
   const analyze::LoopFinder finder(*trace, sources);
   std::vector<KindOfRank> kinds = finder.kinds(*filter);
   for (const std::string &warning : sources.warnings()) say(warning);
+  say_missing_calls(*trace, filter->ranks);
   say_exactness(*trace);
   const bool lists = options.json || options.csv;
   const bool one = !options.all && !lists && filter->all_ranks;

@@ -301,6 +301,7 @@ int matrix(MatrixOptions &options) {
   const auto result = traffic::matrix_of(*trace, sources, *filter, by, options.collectives == "expanded");
   if (!result) return report(result.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
+  say_missing_calls(*trace, filter->ranks);
   say_left_out(result->seen);
   if (!options.output.empty()) return write_picture(options, *result);
   Output out;

@@ -57,7 +57,7 @@ int path(PathOptions &options) {
   const auto found = analyse_waits(*trace, "path");
   if (!found) return report(found.error(), options.file);
   say_exactness(*trace, Shown::begins_too);
-  say_left_out(*found);
+  say_left_out(*found, *trace);
   Output out;
   if (options.json) {
     ordered_json json;

@@ -177,6 +177,7 @@ int phases_of_run(PhasesOptions &options) {
   const auto run = phases::phases_of(*trace, sources, *filter, options.depth.value_or(1));
   if (!run) return report(run.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
+  say_missing_calls(*trace, filter->ranks);
   if (run->timed) say_exactness(*trace, Shown::begins_too);
   if (!run->timed) say("this trace has no times of calls: phases are told by calls and bytes alone");
   if (run->timed && !run->each_timed) {

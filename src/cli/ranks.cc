@@ -229,6 +229,7 @@ int ranks_of_run(RanksOptions &options) {
       ranks::ranks_of(*trace, sources, *filter, options.csv ? 0 : std::min(options.top.value_or(top), kMostCompared));
   if (!found) return report(found.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
+  say_missing_calls(*trace, filter->ranks);
   if (found->timed) say_exactness(*trace);
   if (!found->timed) say("this trace has no times: ranks are told by calls and bytes alone");
   say_left_out(found->seen);

@@ -64,6 +64,7 @@ int sizes(SizesOptions &options) {
   const auto result = traffic::sizes_of(*trace, sources, *filter, by, options.exact, options.times);
   if (!result) return report(result.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
+  say_missing_calls(*trace, filter->ranks);
   if (options.times) say_exactness(*trace);
   say_left_out(result->seen);
   Output out;

@@ -124,6 +124,7 @@ int summary(SummaryOptions &options) {
   const auto kernels = kernels_beside(*trace, *filter, *result);
   if (!kernels) return report(kernels.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
+  say_missing_calls(*trace, filter->ranks);
   if (result->within.empty()) say_exactness(*trace);  // else what is printed says so
   const bool none_matches = result->filtered && result->calls == 0;
   if (none_matches) {

@@ -224,6 +224,7 @@ int timeline_of(TimelineOptions &options) {
   if (options.by == "site") {
     for (const std::string &warning : sources.warnings()) say(warning);
   }
+  say_missing_calls(*trace, filter->ranks);
   const auto launches = analyze::gpu_launches(*trace);
   if (!launches) return report(launches.error(), options.file);
   Output out;

@@ -4,10 +4,12 @@
 
 #include "analyze/decode.h"
 #include "analyze/overview.h"
+#include "cli/inspect.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
+#include "timing/setting.h"
 
 namespace cairn::cli {
 namespace {
@@ -35,6 +37,7 @@ Result<ChosenWaits> analyse_waits(const trace::Trace &trace, const std::string &
   for (const std::string &warning : sources.warnings()) say(warning);
   const auto chosen = analyze::make_filter(filter, trace, sources);
   if (!chosen) return tl::unexpected(chosen.error());
+  say_missing_calls(trace, trace.ranks());
   Progress progress(analyze::overview(trace).calls, "calls");
   auto report = waits::analyse(trace, sources, *chosen, [&progress](uint64_t calls) { progress.add(calls); });
   if (!report) return tl::unexpected(report.error());
@@ -49,12 +52,12 @@ Cell place_cell(const waits::Report &report, uint32_t place) {
 Cell activity_cell(const waits::Report &report, waits::Activity activity) {
   if (activity == waits::kUnknownActivity) return {"unknown", {{"doing", "unknown"}, {"place", nullptr}}};
   const waits::Place &of = report.places[waits::place_of(activity)];
-  const char *const words[] = {"outside MPI before ", "in other calls before ", "in "};
+  const char *const words[] = {"outside MPI before ", "in other calls before ", "in ", "outside MPI after "};
   const waits::Doing doing = waits::doing(activity);
   return cell_of(words[static_cast<size_t>(doing)], of, {{"doing", word_of(doing)}, {"place", place_json(of)}});
 }
 
-void say_left_out(const waits::Report &report) {
+void say_left_out(const waits::Report &report, const trace::Trace &trace) {
   const uint64_t left_out = report.counts.left_out();
   if (left_out != 0) {
     say(fmt::format("{} could not be matched, and {} in no sum here",
@@ -72,8 +75,9 @@ void say_left_out(const waits::Report &report) {
                     plural(report.cut_short, "rank was", "ranks were")));
   }
   if (report.reversed != 0) {
-    say(fmt::format("{} arrived before they were sent, by the clocks; `cairn repack --clocks` puts that right",
-                    plural(report.reversed, "message")));
+    const bool exact = timing::exactness(trace.run().timing).empty();
+    say(fmt::format("{} arrived before they were sent, {}", plural(report.reversed, "message"),
+                    exact ? "by the clocks; `cairn repack --clocks` puts that right" : "by times that are not exact"));
   }
 }
 

@@ -24,6 +24,6 @@ Cell place_cell(const waits::Report &report, uint32_t place);
 Cell activity_cell(const waits::Report &report, waits::Activity activity);
 
 /// What the analysis left out, or cannot be sure of: a line each.
-void say_left_out(const waits::Report &report);
+void say_left_out(const waits::Report &report, const trace::Trace &trace);
 
 }  // namespace cairn::cli

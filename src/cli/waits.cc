@@ -129,7 +129,7 @@ int waits(WaitsOptions &options) {
   if (!found) return report(found.error(), options.file);
   if (found->some && found->lines.empty()) say("no waiting matches");
   say_exactness(*trace, Shown::begins_too);
-  say_left_out(*found);
+  say_left_out(*found, *trace);
   Output out;
   if (options.json) {
     ordered_json json;

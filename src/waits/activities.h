@@ -21,17 +21,18 @@ enum class Doing : uint8_t {
   outside,  ///< of MPI, before a call
   others,   ///< in calls that have to do with no other rank, before a call
   inside,   ///< of a call
+  after,    ///< outside MPI behind its last call, of a rank that never came to another one
 };
 
-/// Three for each place, in the order of Doing.
+/// Four for each place, in the order of Doing.
 using Activity = uint32_t;
 constexpr Activity kUnknownActivity = UINT32_MAX;
-constexpr Activity activity(uint32_t place, Doing doing) { return 3 * place + static_cast<Activity>(doing); }
-constexpr uint32_t place_of(Activity activity) { return activity / 3; }
-constexpr Doing doing(Activity activity) { return static_cast<Doing>(activity % 3); }
+constexpr Activity activity(uint32_t place, Doing doing) { return 4 * place + static_cast<Activity>(doing); }
+constexpr uint32_t place_of(Activity activity) { return activity / 4; }
+constexpr Doing doing(Activity activity) { return static_cast<Doing>(activity % 4); }
 /// As programs read it.
 constexpr const char *word_of(Doing doing) {
-  constexpr const char *kWords[] = {"outside", "other_calls", "inside"};
+  constexpr const char *kWords[] = {"outside", "other_calls", "inside", "after"};
   return kWords[static_cast<size_t>(doing)];
 }
 

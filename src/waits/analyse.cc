@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "analyze/volume.h"
 #include "spec/ids.h"
 #include "spec/spec.h"
+#include "trace/model/losses.h"
 #include "waits/locks.h"
 #include "waits/path.h"
 #include "waits/report.h"
@@ -72,7 +74,9 @@ struct RankState {
   uint64_t start_ns = 0;
   uint64_t last_end_ns = 0;
   uint64_t end_ns = 0;
-  uint64_t ideal_ns = 0;
+  uint64_t ideal_ns = 0;               ///< as far as it has come, were messages to take no time; on the run's axis
+  uint64_t cut_short_ns = 0;           ///< when it was, if it was; 0: else, or nobody knows
+  std::optional<uint32_t> last_place;  ///< of the call that ended last
   Path path;
   Timeline timeline;
   std::map<uint64_t, Candidate> calls;                        ///< under way, by number
@@ -96,7 +100,13 @@ class Pass : public analyze::Arrivals {
       ranks_.emplace_back(rank);
       ranks_.back().threads = trace.has_threads(rank);
       threads_ += ranks_.back().threads ? 1 : 0;
-      cut_short_ += trace.rank_info(rank).complete ? 0 : 1;
+      const trace::Trace::RankInfo info = trace.rank_info(rank);
+      if (info.complete) continue;
+      ++cut_short_;
+      const auto losses = trace::read_losses(info.degraded);
+      const bool silent =
+          std::any_of(losses.begin(), losses.end(), [](const trace::Loss &loss) { return loss.missing; });
+      if (!silent && info.wall_ns != 0) ranks_.back().cut_short_ns = trace.place_on_axis(rank).of(info.wall_ns);
     }
   }
 
@@ -107,6 +117,11 @@ class Pass : public analyze::Arrivals {
       rank.start_ns = analyze::is_apart(call.function) ? call.end_ns : call.begin_ns;
       rank.last_end_ns = rank.start_ns;
       rank.end_ns = rank.start_ns;
+      rank.ideal_ns = rank.start_ns;
+      // Others may have waited for what it did there.
+      if (analyze::is_apart(call.function)) {
+        rank.timeline.add({call.begin_ns, call.end_ns, {call.rank, activity(places_.of(call), Doing::inside)}});
+      }
     }
     rank.calls[call.call] = {};
     if (rank.finished || call.begin_ns < rank.start_ns) return nullptr;
@@ -212,6 +227,7 @@ class Pass : public analyze::Arrivals {
     rank.timeline.add({std::max(begin, until), call.end_ns, {call.rank, inside}});
     rank.last_end_ns = std::max(rank.last_end_ns, call.end_ns);
     rank.end_ns = std::max(rank.end_ns, call.end_ns);
+    rank.last_place = places_.of(call);
     return waited;
   }
 
@@ -280,6 +296,17 @@ class Pass : public analyze::Arrivals {
     candidate.mark = mark;
   }
 
+  /// Of a rank that was in no call when the run was cut short; false: it is none.
+  bool spend_until_cut_short(RankState *rank) {
+    if (!rank->started || rank->finished || !rank->last_place || rank->cut_short_ns <= rank->last_end_ns) return false;
+    const uint64_t outside = rank->cut_short_ns - rank->last_end_ns;
+    rank->line.outside_ns += outside;
+    rank->ideal_ns += outside;
+    spend(rank, activity(*rank->last_place, Doing::after), outside);
+    rank->end_ns = std::max(rank->end_ns, rank->cut_short_ns);
+    return true;
+  }
+
   [[nodiscard]] bool is_asked_for(const CallTime &victim) const { return !victims_ || victims_(victim); }
 
   void add(Pattern pattern, const CallTime &victim, const CallTime &culprit, uint64_t ns) {
@@ -338,12 +365,20 @@ Report Pass::report(const analyze::MessageCounts &counts) {
   }
 
   uint64_t first_ns = UINT64_MAX;
-  const RankState *last = nullptr;
+  uint64_t end_ns = 0;
+  const RankState *last = nullptr;  ///< of whom the path is told
+  bool last_computed = false;
   Efficiency &efficiency = made.efficiency;
   for (RankState &rank : ranks_) {
     if (!rank.started) continue;
+    // Who was in a call then waited for somebody, as far as anybody knows.
+    const bool computed = spend_until_cut_short(&rank);
     first_ns = std::min(first_ns, rank.start_ns);
-    if (last == nullptr || rank.end_ns > last->end_ns) last = &rank;
+    end_ns = std::max(end_ns, rank.end_ns);
+    if (last == nullptr || std::pair(computed, rank.end_ns) > std::pair(last_computed, last->end_ns)) {
+      last = &rank;
+      last_computed = computed;
+    }
     rank.line.run_ns = rank.end_ns - rank.start_ns;
     efficiency.ideal_ns = std::max(efficiency.ideal_ns, rank.ideal_ns);
     efficiency.mean_outside_ns += static_cast<double>(rank.line.outside_ns) / static_cast<double>(ranks_.size());
@@ -353,7 +388,8 @@ Report Pass::report(const analyze::MessageCounts &counts) {
     }
   }
   if (last != nullptr) {
-    efficiency.run_ns = last->end_ns - first_ns;
+    efficiency.ideal_ns -= first_ns;
+    efficiency.run_ns = end_ns - first_ns;
     made.path_rank = last->line.rank;
     std::map<Activity, PathLine> by_activity;
     if (last->path.now()) {

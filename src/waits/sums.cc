@@ -20,7 +20,7 @@ Result<void> can_analyse(const trace::Trace &trace, const std::string &asker) {
 
 Result<Efficiency> efficiency_of_sums(const trace::Trace &trace, const std::string &asker) {
   if (timing::keeps_nothing(trace.run().timing)) {
-    return fail(ErrorKind::usage, asker + ": this trace has no times", "record it without --timing none");
+    return fail(ErrorKind::usage, asker + ": this trace has no times", "record it without --timing off");
   }
   const analyze::Sources sources(trace, analyze::Sources::Look::in_trace_only);
   auto filter = analyze::make_filter({}, trace, sources);

@@ -25,7 +25,7 @@ void Timeline::add(Span span) {
 }
 
 void Timeline::forget_before(uint64_t ns) {
-  while (!spans_.empty() && spans_.front().end_ns <= ns) spans_.pop_front();
+  while (spans_.size() > kKept && spans_.front().end_ns <= ns) spans_.pop_front();
 }
 
 std::deque<Span>::const_iterator Timeline::first_after(uint64_t ns) const {

@@ -7,8 +7,9 @@
 // such propagated waits from direct ones by replaying the run backwards; here what the late rank did during the wait
 // itself is what counts, so one replay forwards will do.)
 //
-// One thread. What nobody can ask for any more is forgotten; if more than kMost spans are left, neighbours are joined,
-// the shorter with the longer's cause.
+// One thread. What hardly anybody asks for any more is forgotten, but for the last kKept spans: that a send waited for
+// its receive is told when the message has arrived, which may be long behind. If more than kMost spans are left,
+// neighbours are joined, the shorter with the longer's cause.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct Span {
 class Timeline {
  public:
   static constexpr size_t kMost = size_t{1} << 16;
+  static constexpr size_t kKept = 512;
 
   explicit Timeline(uint32_t rank) : rank_(rank) {}
   /// What lies before the last one's end is left out: threads of a rank overlap.

@@ -31,12 +31,16 @@ TEST(Timeline, TellsWhatThereWasAndWhereItDoesNotKnow) {
   EXPECT_TRUE(all(timeline, 15, 15).empty());
 }
 
-TEST(Timeline, ForgetsWhatNobodyAsksFor) {
+TEST(Timeline, ForgetsWhatHardlyAnybodyAsksFor) {
   Timeline timeline(0);
-  for (uint64_t i = 0; i < 10; ++i) timeline.add({10 * i, 10 * i + 10, {0, static_cast<Activity>(i)}});
+  const uint64_t count = Timeline::kKept + 10;
+  for (uint64_t i = 0; i < count; ++i) timeline.add({10 * i, 10 * i + 10, {0, static_cast<Activity>(i)}});
   timeline.forget_before(35);
   EXPECT_EQ(all(timeline, 30, 40).front().cause.activity, 3);
   EXPECT_EQ(all(timeline, 20, 30).front().cause.activity, kUnknownActivity);
+  timeline.forget_before(10 * count);  // the last ones stay
+  EXPECT_EQ(all(timeline, 90, 100).front().cause.activity, kUnknownActivity);
+  EXPECT_EQ(all(timeline, 100, 110).front().cause.activity, 10);
 }
 
 TEST(Timeline, LeavesOutWhatOverlaps) {

@@ -252,6 +252,11 @@ class Bench:
         problem = difference(after[0] if after else expected, info['pending'])
         if problem:
             raise Failed(f'info: {problem}: {json.dumps(info["pending"])}; {said}')
+        if '--timing' in record:  # rank 0 does something that is no call, and the others wait
+            path = self.tell('path', '--json', 'run.cairn')
+            longest = path['activities'][0]['activity']
+            if (path['ends_on_rank'], longest['doing'], longest['place']['line']) != (0, 'after', LINES['dup']):
+                raise Failed(f'path: {json.dumps(path)}')
         for each in info['pending']:
             if each['function'] == 'MPI_Abort':
                 continue

@@ -64,6 +64,14 @@ static void point_to_point(void) {
   if (rank == 1) SAY("receiver_wait", MPI_Irecv(&in, 1, MPI_INT, 0, 6, world, &request));
   if (rank == 1) MPI_Wait(&request, none);
 
+  // What a probe has found is received when it is asked for.
+  MPI_Barrier(world);
+  MPI_Message message;
+  if (rank == 0) SAY("found", MPI_Ssend(&out, 1, MPI_INT, 1, 14, world));
+  if (rank == 1) MPI_Mprobe(0, 14, world, &message, none);
+  late(1, 65);
+  if (rank == 1) SAY("found", MPI_Mrecv(&in, 1, MPI_INT, &message, none));
+
   // A probe waits, and the receive behind it does not.
   MPI_Barrier(world);
   late(0, 40);

@@ -53,7 +53,7 @@ def expected_waits(calls):
         one('late sender', calls['partitions'][1][0], calls['partitions'][0][0])
     for phase in 'order', 'behind':
         one('late sender, wrong order', calls[phase][1][0], calls[phase][0][0])
-    for phase in 'receiver', 'receiver_wait':
+    for phase in 'receiver', 'receiver_wait', 'found':
         one('late receiver', calls[phase][0][0], calls[phase][1][0])
     one('late receiver', calls['receivers'][0][0], last_of('receivers', (1, 2, 3)))
     for rank in 1, 2, 3:
