@@ -10,6 +10,7 @@
 
 #include "analyze/communicators.h"
 #include "analyze/filter.h"
+#include "analyze/lost_calls.h"
 #include "analyze/message_calls.h"
 #include "analyze/messages.h"
 #include "analyze/rank_messages.h"
@@ -47,7 +48,7 @@ struct Ranks {
       const trace::Trace::RankInfo info = trace.rank_info(rank);
       if (info.complete) complete.insert(rank);
       for (const trace::Loss &loss : trace::read_losses(info.degraded)) {
-        if (loss.missing || loss.asked) lossy.insert(rank);
+        if (analyze::breaks_matching(loss)) lossy.insert(rank);
       }
       std::set<uint32_t> of_rank;
       for (const trace::SequenceView &sequence : trace.sequences(rank)) of_rank.insert(sequence.thread);
@@ -158,7 +159,7 @@ class Follower : public analyze::Arrivals {
   void spoiled(uint32_t communicator) override { agreement_.give_up(communicator); }
 
   void unmatched(const Unmatched &left) override {
-    if (left.sends && left.peer) flying_.emplace(*left.peer, left.call.rank);
+    if (left.sends && left.peer) flying_.push_back(left);
     if (!left.exact) return;
     needs_[{left.call.rank, left.call.call}].push_back(whom(left));
     if (!kinds_.has(Kind::messages) || !ranks_.is_complete(left.call.rank)) return;
@@ -227,9 +228,7 @@ class Follower : public analyze::Arrivals {
 
   void tell(Kind kind, const Edge &edge, const Stretch &what, const Stretch &room) {
     if (!kinds_.has(kind)) return;
-    const bool probed =
-        edge.posted.function == spec::function_id::Mprobe || edge.posted.function == spec::function_id::Improbe;
-    const CallTime &receive = probed ? edge.to : edge.posted;
+    const CallTime &receive = edge.posted;
     const bool sure = edge.exact && ranks_.one_thread(edge.from.rank) && ranks_.one_thread(receive.rank);
     findings_.add({kind, sure,
                    fmt::format("rank {} sends {}, rank {} has room for {}", edge.from.rank, what.text(), receive.rank,
@@ -277,6 +276,12 @@ class Follower : public analyze::Arrivals {
     return ranks;
   }
 
+  /// Whether a probe of a rank on MPI_COMM_WORLD may be of that message.
+  static bool may_find(uint32_t rank, const LastCall &probe, const Unmatched &message) {
+    return message.peer == rank && message.communicator == analyze::kWorldNumber &&
+           (!probe.source || *probe.source == int64_t{message.call.rank}) && (!probe.tag || probe.tag == message.tag);
+  }
+
   [[nodiscard]] std::optional<Waiter> waiter_of(uint32_t rank, uint32_t thread, const LastCall &last) const {
     Waiter waiter{rank, thread, last.call, false, {}, last.any};
     const auto needs_of = [&](uint64_t call) -> const Needs * {
@@ -288,8 +293,9 @@ class Follower : public analyze::Arrivals {
         if (const Needs *needs = needs_of(last.call.call)) waiter.needs = *needs;
         break;
       case LastCall::In::probe:
-        for (const auto &[to, from] : flying_) {
-          if (to == rank && (!last.source || *last.source == int64_t{from})) return std::nullopt;
+        if (std::any_of(flying_.begin(), flying_.end(),
+                        [&](const Unmatched &message) { return may_find(rank, last, message); })) {
+          return std::nullopt;
         }
         if (last.source) {
           waiter.needs = {{static_cast<uint32_t>(*last.source)}};
@@ -333,7 +339,7 @@ class Follower : public analyze::Arrivals {
   };
   std::unordered_set<std::pair<const analyze::Mark *, const analyze::Mark *>, Hash> fitting_;
   std::map<std::pair<uint32_t, uint64_t>, Needs> needs_;  ///< of calls, by rank and number
-  std::set<std::pair<uint32_t, uint32_t>> flying_;        ///< to whom messages are under way, and from whom
+  std::vector<Unmatched> flying_;                         ///< messages that nobody received
 };
 
 std::string ranks_words(const std::vector<uint32_t> &ranks) {
@@ -405,10 +411,11 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
                       "first {} waits alone",
                       Buffering::kMost));
     }
-    const auto say = [&](uint64_t count, const char *what) {
-      if (count != 0) report.left_out.push_back(fmt::format("{} {} not judged", count, what));
+    const auto say = [&](uint64_t count, const char *one, const char *several) {
+      if (count != 0) report.left_out.push_back(fmt::format("{} {} not judged", count, count == 1 ? one : several));
     };
-    say(counts->nameless, "receives of which nobody knows whose message they got are");
+    say(counts->nameless, "receive of which nobody knows whose message it got is",
+        "receives of which nobody knows whose message they got are");
     const auto apart = [&](uint64_t count, const char *why) {
       if (count == 0) return;
       report.left_out.push_back(
@@ -416,7 +423,8 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
     };
     apart(windows.untimed(), "have no times that can be compared");
     apart(windows.too_many(), "were under way with too many others");
-    say(counts->apart, "collective calls of unknown processes are");
+    say(counts->apart, "collective call of processes that are not known, or of which calls are missing, is",
+        "collective calls of processes that are not known, or of which calls are missing, are");
   }
   report.findings = findings.take();
   report.places = findings.places();

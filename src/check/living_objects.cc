@@ -102,7 +102,7 @@ void LivingObjects::make(const Key &key, const trace::Row &row, const analyze::C
   object.made += count;
   if (there && another) object.several_makers = true;
   if (!there) object.several_makers = false;
-  if (!there || !another) object.maker = call;
+  if (!there) object.maker = call;
   if (key.first != spec::Kind::request) return;
   object.persistent = object.persistent || spec::functions()[row.function].persistent;
   object.sends = !fills_a_buffer(row);
@@ -174,10 +174,10 @@ std::vector<LivingObjects::Left> LivingObjects::left() const {
     const uint64_t ended = object.released + (object.persistent ? 0 : object.completed);
     if (object.made > ended) {
       const bool other = object.sends && !object.persistent && senders_.size() > 1;
-      all.push_back({key.first, false, !other && !object.several_makers, object.maker});
+      all.push_back({key.first, false, !other && !object.several_makers, object.made - ended, object.maker});
     }
     if (object.persistent && object.started > object.completed + object.released) {
-      all.push_back({key.first, true, true, object.maker});
+      all.push_back({key.first, true, true, 1, object.maker});
     }
   }
   return all;

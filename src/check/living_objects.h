@@ -36,7 +36,8 @@ class LivingObjects {
     /// Another call may be the one to blame: an MPI may give several requests of sends one handle, and what is looked
     /// up is to be freed as often.
     bool sure = true;
-    analyze::CallTime made;  ///< by the last call that made an object of that name
+    uint64_t count = 1;      ///< how often: what is looked up is to be freed as often
+    analyze::CallTime made;  ///< by the first call since there was none of that name
   };
   [[nodiscard]] std::vector<Left> left() const;
 

@@ -7,6 +7,7 @@
 
 #include "analyze/outcome.h"
 #include "analyze/row_access.h"
+#include "check/arguments.h"
 #include "check/living_objects.h"
 #include "spec/ids.h"
 
@@ -222,6 +223,7 @@ void RankCalls::note_last(const trace::Event &event, const analyze::RowScope &sc
   if (call.function == spec::function_id::Finalize) last.in = LastCall::In::finalize;
   if (facts.returned || last.in == LastCall::In::finalize) return;
   const analyze::RowAccess access(*event.values, scope);
+  if (!argument_fault(access, sizes_).empty()) return;  // MPI ended the run for that: it waits for nobody
   const std::string_view name = function.name;
   if (name == "MPI_Probe" || name == "MPI_Mprobe") {
     const auto communicator = access.handle("comm");
@@ -229,6 +231,8 @@ void RankCalls::note_last(const trace::Event &event, const analyze::RowScope &sc
     last.in = LastCall::In::probe;
     last.source = access.number("source");
     if (!last.source && access.constant("source") != "MPI_ANY_SOURCE") last.in = LastCall::In::nothing;
+    last.tag = access.number("tag");
+    if (!last.tag && access.constant("tag") != "MPI_ANY_TAG") last.in = LastCall::In::nothing;
     return;
   }
   for (size_t i = 0; i < function.parameter_count; ++i) {

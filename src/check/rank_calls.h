@@ -38,7 +38,8 @@ struct LastCall {
   analyze::CallTime call;
   bool any = false;               ///< of the requests one is enough
   std::vector<uint64_t> makers;   ///< Event::index of the calls that made, or started, them
-  std::optional<int64_t> source;  ///< of a probe on MPI_COMM_WORLD
+  std::optional<int64_t> source;  ///< of a probe on MPI_COMM_WORLD; nullopt: any
+  std::optional<int64_t> tag;     ///< the same
 };
 
 class RankCalls {

@@ -43,6 +43,7 @@ static void leaks(void) {
   MPI(MPI_Comm_group(MPI_COMM_WORLD, &all));
   MPI(MPI_Group_incl(all, 1, &first, &group));  // lost group
   MPI(MPI_Group_free(&all));
+  for (int i = 0; i < 5; ++i) MPI(MPI_Comm_group(MPI_COMM_SELF, &all));            // lost groups
   MPI(MPI_Op_create(add, 1, &op));                                                 // lost op
   MPI(MPI_Info_create(&info));                                                     // lost info
   MPI(MPI_Comm_create_errhandler(on_error, &handler));                             // lost handler
@@ -423,6 +424,10 @@ static void hang(const char *how) {
   if (strcmp(how, "barrier") == 0) {
     if (rank == 0) MPI(MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));  // before barrier
     MPI(MPI_Barrier(MPI_COMM_WORLD));                                                           // meeting
+  }
+  if (strcmp(how, "probes") == 0) {
+    if (rank == 0) MPI(MPI_Probe(1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));  // probe
+    MPI(MPI_Ssend(&value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD));                // of another tag
   }
   if (strcmp(how, "gone") == 0) {
     if (rank == 0) MPI(MPI_Recv(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));  // left behind
