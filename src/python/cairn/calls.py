@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from cairn import _core, columns
+from cairn.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas
@@ -169,6 +170,9 @@ class Calls(Sequence[Call]):
 
     def at(self, ns: int) -> Call:
         """The first call of the rank that ends at that moment or later. IndexError if there is none, or no times are known."""
+        ns = operator.index(ns)
+        if ns < 0:
+            raise UsageError(f'at({ns}): it is no number from 0 on')
         index = self._place.index_at(ns)
         if index is None:
             raise IndexError(f'rank {self._rank} has no call that is known to end at {ns} ns or later')

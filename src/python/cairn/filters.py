@@ -39,7 +39,7 @@ def words(chosen: dict[str, Any], allowed: Iterable[str] | None = None) -> dict[
             found[name] = value
             continue
         texts = _several(value)
-        if name in TEXTS and not isinstance(value, (str, int)) and not texts:
+        if name in TEXTS and (value == '' or (not isinstance(value, (str, int)) and not texts)):
             raise UsageError(f'{name}={value!r}: it is empty')
         found[name] = ','.join(texts) if name in TEXTS else texts
     return found

@@ -1,6 +1,7 @@
 """An open trace."""
 from __future__ import annotations
 
+import operator
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ class Run:
         return self._core.warnings()
 
     def rank(self, rank: int) -> Rank:
+        rank = operator.index(rank)
         if rank not in self._ranks:
             if rank not in self.ranks:
                 raise IndexError(f'there is no rank {rank} in this trace')
