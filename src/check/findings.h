@@ -22,7 +22,7 @@ namespace cairn::check {
 enum class Kind : uint8_t {
   arguments,    ///< what no call may be given, and calls that returned errors
   leaks,        ///< objects that are there when MPI_Finalize is called
-  handles,      ///< handles of objects that are gone
+  handles,      ///< handles of objects that are gone, or not ready
   types,        ///< what is sent is not what is expected, by the types of its elements
   truncation,   ///< messages longer than the room for them
   messages,     ///< sent and never received, or the other way round

@@ -21,6 +21,17 @@ using spec::Effect;
 
 constexpr uint64_t kSeveral = UINT64_MAX;
 
+/// MPI gives such types committed, or as they were.
+bool gives_committed(std::string_view function) {
+  return function.starts_with("MPI_Type_create_f90_") || function == "MPI_Type_match_size" ||
+         function.starts_with("MPI_Type_get_") || function == "MPI_Type_f2c";
+}
+
+/// Whether its datatypes have to be committed: of those with buffers, all that move data to or from somewhere else.
+bool moves_data(std::string_view function) {
+  return !function.starts_with("MPI_Pack") && !function.starts_with("MPI_Unpack") && function != "MPI_Reduce_local";
+}
+
 }  // namespace
 
 bool RankCalls::see(const trace::Event &event, const analyze::RowScope &scope) {
@@ -34,6 +45,7 @@ bool RankCalls::see(const trace::Event &event, const analyze::RowScope &scope) {
   }
   const CallTime call{event.rank, event.index, 0, 0, event.class_index, event.values->function, event.values->site};
   if (event.values->depth == 0) handles(facts, call);
+  types(facts, call);
   requests(facts, call);
   if (facts.window) {
     CallTime timed = call;
@@ -87,9 +99,27 @@ std::unique_ptr<RankCalls::Facts> RankCalls::look_at(const trace::Row &row, cons
   facts->message = analyze::message_call(row, scope);
   const analyze::RowAccess access(row, scope);
   const bool good = access.succeeded();
+  const auto use_types = [&](std::string_view name, Facts::TypeUse::What what, std::optional<int64_t> copied) {
+    for (const HandleName &type : access.handles(name)) {
+      if (type.special == 0) facts->types.push_back({what, type.number, copied});
+    }
+  };
+  using What = Facts::TypeUse::What;
   for (size_t i = 0; i < function.parameter_count; ++i) {
     const spec::Parameter &parameter = function.parameters[i];
+    if (parameter.type_parameter != 0 && moves_data(function.name)) {
+      use_types(function.parameters[parameter.type_parameter - 1U].name, What::moves, std::nullopt);
+    }
     if (!spec::is_handle(parameter.layout)) continue;
+    if (good && parameter.kind == spec::Kind::datatype && parameter.effect != Effect::none) {
+      if (makes(parameter.effect) && !gives_committed(function.name)) {
+        const auto like = std::string_view(function.name) == "MPI_Type_dup" ? access.handle("oldtype") : std::nullopt;
+        use_types(parameter.name, What::makes,
+                  like ? std::optional(like->special == 0 ? like->number : -1) : std::nullopt);
+      }
+      if (parameter.effect == Effect::commit) use_types(parameter.name, What::commits, std::nullopt);
+      if (parameter.effect == Effect::release) use_types(parameter.name, What::frees, std::nullopt);
+    }
     const bool given = parameter.direction != spec::Direction::out;
     for (const HandleName &handle : access.handles(parameter.name)) {
       const bool communicator = parameter.layout == spec::Layout::comm;
@@ -119,8 +149,8 @@ std::unique_ptr<RankCalls::Facts> RankCalls::look_at(const trace::Row &row, cons
   if (kinds_.has(Kind::windows)) facts->window = window_call(row, scope, layouts_);
   facts->says_nothing = facts->returned && facts->message == nullptr && !facts->request && facts->regions.empty() &&
                         !facts->window && facts->unknown.empty() && facts->communicators.empty() &&
-                        facts->new_communicators.empty() && facts->frees.empty() && facts->perhaps_complete.empty() &&
-                        row.function != spec::function_id::Finalize;
+                        facts->new_communicators.empty() && facts->frees.empty() && facts->types.empty() &&
+                        facts->perhaps_complete.empty() && row.function != spec::function_id::Finalize;
   using Does = MessageCall::Does;
   const bool of_requests =
       facts->message != nullptr && (facts->message->does == Does::start || facts->message->does == Does::complete ||
@@ -149,6 +179,31 @@ void RankCalls::handles(const Facts &facts, const CallTime &call) {
   for (const int64_t number : facts.new_communicators) communicators_.insert(number);
   for (const int64_t number : facts.freed_communicators) communicators_.erase(number);
   for (const spec::Kind kind : facts.frees) freed_[kind] = call;
+}
+
+/// MPI 4.1, 5.1.9.
+void RankCalls::types(const Facts &facts, const CallTime &call) {
+  for (const Facts::TypeUse &use : facts.types) {
+    switch (use.what) {
+      case Facts::TypeUse::What::makes:
+        if (use.copied && uncommitted_.count(*use.copied) == 0) {
+          uncommitted_.erase(use.number);
+        } else {
+          uncommitted_[use.number] = call;
+        }
+        break;
+      case Facts::TypeUse::What::commits:
+      case Facts::TypeUse::What::frees:
+        uncommitted_.erase(use.number);
+        break;
+      case Facts::TypeUse::What::moves:
+        const auto made = uncommitted_.find(use.number);
+        if (made == uncommitted_.end() || !one_thread_ || !kinds_.has(Kind::handles)) break;
+        findings_.add({Kind::handles, true, "the datatype that the other call made is not committed", ""}, call,
+                      made->second);
+        break;
+    }
+  }
 }
 
 void RankCalls::requests(const Facts &facts, const CallTime &call) {

@@ -88,6 +88,13 @@ class RankCalls {
     std::vector<int64_t> new_communicators;
     std::vector<int64_t> freed_communicators;
     std::vector<spec::Kind> frees;
+    /// Datatypes of the program's own that it makes, commits, frees, or moves data by.
+    struct TypeUse {
+      enum class What : uint8_t { makes, commits, frees, moves } what;
+      int64_t number;
+      std::optional<int64_t> copied = std::nullopt;  ///< makes it like that one (MPI_Type_dup)
+    };
+    std::vector<TypeUse> types;
     std::vector<analyze::HandleName> perhaps_complete;  ///< requests of a call that failed
   };
   struct Known {
@@ -101,6 +108,7 @@ class RankCalls {
   bool learn(const trace::Row &row, const analyze::RowScope &scope);
   [[nodiscard]] bool writes_twice(const Region &region) const;
   void handles(const Facts &facts, const analyze::CallTime &call);
+  void types(const Facts &facts, const analyze::CallTime &call);
   void requests(const Facts &facts, const analyze::CallTime &call);
   void tell_overlaps(const std::vector<PendingBuffers::Overlap> &overlaps, const analyze::CallTime &call);
   void note_last(const trace::Event &event, const analyze::RowScope &scope, const Facts &facts,
@@ -115,9 +123,10 @@ class RankCalls {
   analyze::Sizes sizes_;
   OwnRanks own_ranks_;
   Findings &findings_;
-  std::map<uint32_t, Known> known_;                ///< by thread
-  std::map<spec::Kind, analyze::CallTime> freed_;  ///< the last call that ended an object of the kind
-  std::set<int64_t> communicators_;                ///< that are there
+  std::map<uint32_t, Known> known_;                   ///< by thread
+  std::map<spec::Kind, analyze::CallTime> freed_;     ///< the last call that ended an object of the kind
+  std::set<int64_t> communicators_;                   ///< that are there
+  std::map<int64_t, analyze::CallTime> uncommitted_;  ///< datatypes, with the calls that made them
   PendingBuffers buffers_;
   std::map<analyze::HandleName, std::vector<Region>> persistent_;
   std::map<analyze::HandleName, uint64_t> makers_;  ///< of active requests: the call that made or started them

@@ -316,12 +316,25 @@ static void two_groups(void) {
   MPI(MPI_Comm_free(&own));
 }
 
+/// Which both refuse.
+static void commits(void) {
+  MPI_Datatype raw;
+  MPI(MPI_Type_contiguous(2, MPI_INT, &raw));  // not committed
+  MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  MPI_Send(values, 1, raw, MPI_PROC_NULL, 0, MPI_COMM_SELF);  // by that
+  MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+  MPI(MPI_Type_commit(&raw));
+  MPI(MPI_Send(values, 1, raw, MPI_PROC_NULL, 0, MPI_COMM_SELF));
+  MPI(MPI_Type_free(&raw));
+}
+
 /// Only in MPICH, which may or may not see it: in Open MPI a handle is an address, and what is there is taken for an
 /// object.
 static void handles(void) {
   MPI_Datatype type, copy;
   MPI_Group all, group, stale;
   int answer = 0;
+  commits();
   MPI(MPI_Type_contiguous(5, MPI_INT, &type));
   MPI(MPI_Comm_group(MPI_COMM_WORLD, &all));
   MPI(MPI_Group_incl(all, 1, &answer, &group));

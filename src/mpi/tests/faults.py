@@ -41,6 +41,8 @@ EXPECTED = [
     ('leaks', 'lost comms', None, ALL, 12, 'the communicator is never freed'),
     ('leaks', 'nobody sends', None, [1], 1, 'the request is never completed'),
     ('leaks', 'nobody at all sends', None, [2], 1, 'the request is never completed'),
+    ('arguments', 'by that', None, ALL, 3, 'returned MPI_ERR_TYPE'),
+    ('handles', 'by that', 'not committed', ALL, 3, 'the datatype that the other call made is not committed'),
     ('arguments', 'negative count', None, ALL, 3, 'count is -3, returned MPI_ERR_COUNT'),
     ('arguments', 'no such rank', None, ALL, 3, 'dest is 4 in a communicator of 3, returned MPI_ERR_RANK'),
     ('arguments', 'negative tag', None, ALL, 3, 'tag is -7, returned MPI_ERR_TAG'),
