@@ -6,19 +6,19 @@ declares it, or one that includes that. Compiling finds this only where each fil
 (CAIRN_UNITY) a file sees what those before it include, and with precompiled headers what they have.
 
 Reads text alone: what stands at the left edge within `namespace cairn::…` of a header is declared there. Types are looked for
-within their own namespace, too, where they stand without it; members and other functions are not. Prints each breach with file and line; the exit status is 1
-if there is one.
+within their own namespace, too, where they stand without it; members and other functions are not. Prints each breach with file
+and line; the exit status is 1 if there is one.
 """
 import os
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+from rooms import INCLUDE, ROOT
+
 SUFFIXES = (".h", ".cc", ".inc")
 # Where an include is looked for, besides the folder of the file that has it. The last stands in for CUDA's own headers.
 FOLDERS = ("src", ".", "bench", "src/gpu/include", "src/arrays/include", "src/gpu/testing/cuda")
-INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 NAMESPACE = re.compile(r"^namespace (cairn(?:::\w+)*)\s*\{")
 TYPE = re.compile(r"^(?:template <.*> *)?(?:class|struct|enum class|enum|union)(?: (?:alignas\([^)]*\)|\[\[\w+\]\]))* (\w+)\b")
 ALIAS = re.compile(r"^using (\w+) =")
@@ -53,7 +53,7 @@ def declarations(lines):
 def main():
     files = {path.relative_to(ROOT): path for top in ("spec", "src", "bench", "tests")
              for path in (ROOT / top).rglob("*") if path.suffix in SUFFIXES and "testdata" not in path.parts}
-    includes, texts, declared, spaces = {}, {}, {}, {}
+    includes, texts, types, declared, spaces = {}, {}, {}, {}, {}
     for file, path in files.items():
         text = path.read_text(errors="replace")
         includes[file] = set()
@@ -62,6 +62,7 @@ def main():
                 includes[file] |= {found for folder in (file.parent, *FOLDERS)
                                    if (found := pathlib.Path(os.path.normpath(folder / pathlib.Path(match[1])))) in files}
         texts[file] = blanked(text)
+        types[file] = set(ANY_TYPE.findall(texts[file]))
         spaces[file] = {match[1].split("::")[-1] for line in texts[file].splitlines() if (match := NAMESPACE.match(line))}
         for what in declarations(texts[file].splitlines()):
             declared.setdefault(what, set()).add(file)
@@ -83,9 +84,7 @@ def main():
     breaches = looked_at = 0
     for file in sorted(files):
         told = set()
-        own = set(ANY_TYPE.findall(texts[file]))
-        for other in closure(file):
-            own |= set(ANY_TYPE.findall(texts[other]))
+        own = set().union(*(types[other] for other in closure(file)))
         for number, line in enumerate(texts[file].splitlines(), 1):
             named = [(match[1].split("::")[-2], match[2]) for match in NAMED.finditer(line)]
             if not line.startswith(("TEST", "INSTANTIATE_TEST")):  # whose names are of nothing

@@ -213,7 +213,8 @@ class Pass : public analyze::Arrivals {
     const uint64_t begin = std::max(call.begin_ns, std::min(rank.last_end_ns, call.end_ns));
     const uint64_t until = std::clamp(candidate.culprit.begin_ns, call.begin_ns, call.end_ns);
     const uint64_t waited = until - call.begin_ns;
-    const Activity inside = activity(places_.of(call), Doing::inside);
+    const uint32_t place = places_.of(call);
+    const Activity inside = activity(place, Doing::inside);
     if (waited != 0) {
       add(candidate.pattern, call, candidate.culprit, waited);
       blame(call, call.begin_ns, until, candidate.culprit.rank, &rank);
@@ -227,7 +228,7 @@ class Pass : public analyze::Arrivals {
     rank.timeline.add({std::max(begin, until), call.end_ns, {call.rank, inside}});
     rank.last_end_ns = std::max(rank.last_end_ns, call.end_ns);
     rank.end_ns = std::max(rank.end_ns, call.end_ns);
-    rank.last_place = places_.of(call);
+    rank.last_place = place;
     return waited;
   }
 
