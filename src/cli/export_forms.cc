@@ -231,11 +231,10 @@ int write_graph(const ExportOptions &options, Scope *scope, Progress *progress) 
 
 /// What makes a schedule of a run that ended one that may not end.
 void say_endless(const trace::Trace &trace) {
-  const std::vector<uint32_t> ranks = trace.ranks();
-  if (std::any_of(ranks.begin(), ranks.end(), [&](uint32_t rank) { return trace.has_threads(rank); })) {
+  if (has_threads(trace)) {
     say("ranks call MPI from several threads, and a rank is one list of operations: a deadlock may be of that alone");
   }
-  if (!std::all_of(ranks.begin(), ranks.end(), [&](uint32_t rank) { return trace.rank_info(rank).complete; })) {
+  if (was_cut_short(trace)) {
     say("the run was cut short: what had been sent and was not yet asked for is never received");
   }
 }

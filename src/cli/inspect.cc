@@ -169,6 +169,18 @@ std::string failures_text(const analyze::Failures &failures) {
   return text;
 }
 
+bool has_threads(const trace::Trace &trace) {
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    if (trace.class_view(index).thread != 0) return true;
+  }
+  return false;
+}
+
+bool was_cut_short(const trace::Trace &trace) {
+  const std::vector<uint32_t> ranks = trace.ranks();
+  return std::any_of(ranks.begin(), ranks.end(), [&](uint32_t rank) { return !trace.rank_info(rank).complete; });
+}
+
 void say_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks) {
   std::vector<uint32_t> lossy;
   for (const uint32_t rank : ranks) {

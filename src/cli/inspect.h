@@ -47,6 +47,10 @@ enum class Shown : uint8_t { durations, begins_too };
 /// Before times are shown: that they are not exact, if so; what a trace has in their place.
 void say_exactness(const trace::Trace &trace, Shown shown = Shown::durations);
 
+/// Whether some rank calls MPI from several threads.
+bool has_threads(const trace::Trace &trace);
+/// Whether some rank did not come to the end of MPI_Finalize.
+bool was_cut_short(const trace::Trace &trace);
 /// If not all calls of these ranks are in the trace.
 void say_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks);
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "analyze/sources.h"
+#include "cli/inspect.h"
 #include "simgrid/left_out.h"
 #include "terminal/child.h"
 #include "terminal/executable.h"
@@ -21,19 +22,11 @@
 namespace cairn::cli {
 namespace {
 
-bool has_threads(const trace::Trace &trace) {
-  for (uint32_t index = 0; index < trace.class_count(); ++index) {
-    if (trace.class_view(index).thread != 0) return true;
-  }
-  return false;
-}
-
 void say_before(const trace::Trace &trace, const simgrid::ExportSettings &settings) {
   if (has_threads(trace)) {
     say("ranks call MPI from several threads, and a rank is one list of actions: a deadlock may be of that alone");
   }
-  const std::vector<uint32_t> ranks = trace.ranks();
-  if (!std::all_of(ranks.begin(), ranks.end(), [&](uint32_t rank) { return trace.rank_info(rank).complete; })) {
+  if (was_cut_short(trace)) {
     say("the run was cut short: SimGrid refuses it where somebody sends to a rank that has no more actions");
   }
   for (const auto &[what, calls] : simgrid::left_out(trace)) {
