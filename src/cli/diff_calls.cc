@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analyze/filter.h"
+#include "cli/reading.h"
 #include "terminal/csv.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
@@ -165,6 +166,7 @@ const char *name_of(CallDifference::Kind kind) {
 Result<ComparedCalls> compare_calls(const trace::Trace &first, const trace::Trace &second, const std::string &ranks,
                                     bool results) {
   ComparedCalls compared;
+  Reading reading(first, second, 2);
   const analyze::FilterText text{.ranks = ranks};
   std::vector<uint32_t> wanted;
   const auto sum = [&](const trace::Trace &trace, Summary *summary) -> Result<void> {

@@ -4,6 +4,7 @@
 
 #include "analyze/filter.h"
 #include "analyze/replay_diff.h"
+#include "cli/reading.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -61,7 +62,9 @@ int diff_replay(const trace::Trace &first, const trace::Trace &second, const std
   if (!filter) return report(filter.error());
   const std::vector<uint32_t> wanted =
       filter->all_ranks ? std::vector<uint32_t>() : std::vector<uint32_t>(filter->ranks.begin(), filter->ranks.end());
+  Reading reading(first, second, 1);
   const ReplayDiff diff = analyze::replay_diff(first, second, wanted);
+  reading.end();
   Output out;
   const int code = diff.equal() ? 0 : 1;
   if (json) {

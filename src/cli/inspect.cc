@@ -185,7 +185,7 @@ void say_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &r
   std::vector<uint32_t> lossy;
   for (const uint32_t rank : ranks) {
     const auto losses = trace::read_losses(trace.rank_info(rank).degraded);
-    const auto lacks = [](const trace::Loss &loss) { return loss.missing || loss.asked; };
+    const auto lacks = [](const trace::Loss &loss) { return loss.lacks_calls(); };
     if (std::any_of(losses.begin(), losses.end(), lacks)) lossy.push_back(rank);
   }
   if (!lossy.empty()) say(fmt::format("calls of {} are not all in the trace, as cairn info tells", named_ranks(lossy)));

@@ -12,6 +12,7 @@
 #include "base/replaced.h"
 #include "cli/inspect.h"
 #include "cli/left_out_traffic.h"
+#include "cli/reading.h"
 #include "cli/verbs.h"
 #include "tell/collectives_list.h"
 #include "terminal/listing.h"
@@ -298,7 +299,9 @@ int matrix(MatrixOptions &options) {
   const auto filter = analyze::make_filter(options.filter, *trace, sources);
   if (!filter) return report(filter.error());
   const By by = options.by == "comm" ? By::communicator : options.by == "site" ? By::site : By::nothing;
+  Reading reading(*trace, filter->ranks);
   const auto result = traffic::matrix_of(*trace, sources, *filter, by, options.collectives == "expanded");
+  reading.end();
   if (!result) return report(result.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
   say_missing_calls(*trace, filter->ranks);

@@ -8,6 +8,7 @@
 
 #include "analyze/decode.h"
 #include "cli/inspect.h"
+#include "cli/reading.h"
 #include "cli/verbs.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
@@ -174,7 +175,9 @@ int phases_of_run(PhasesOptions &options) {
   const analyze::Sources sources(*trace);
   const auto filter = analyze::make_filter(options.filter, *trace, sources);
   if (!filter) return report(filter.error());
+  Reading reading(*trace, filter->ranks);
   const auto run = phases::phases_of(*trace, sources, *filter, options.depth.value_or(1));
+  reading.end();
   if (!run) return report(run.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
   say_missing_calls(*trace, filter->ranks);

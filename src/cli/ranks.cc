@@ -9,6 +9,7 @@
 
 #include "cli/inspect.h"
 #include "cli/left_out_traffic.h"
+#include "cli/reading.h"
 #include "cli/verbs.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
@@ -225,8 +226,10 @@ int ranks_of_run(RanksOptions &options) {
   const uint64_t top = options.top.value_or(all ? UINT64_MAX : kShownRanks);
   // Of thousands of classes the differences of the first say enough.
   constexpr uint64_t kMostCompared = 1000;
+  Reading reading(*trace, filter->ranks);
   auto found =
       ranks::ranks_of(*trace, sources, *filter, options.csv ? 0 : std::min(options.top.value_or(top), kMostCompared));
+  reading.end();
   if (!found) return report(found.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
   say_missing_calls(*trace, filter->ranks);

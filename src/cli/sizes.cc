@@ -5,6 +5,7 @@
 
 #include "cli/inspect.h"
 #include "cli/left_out_traffic.h"
+#include "cli/reading.h"
 #include "cli/verbs.h"
 #include "tell/sizes_list.h"
 #include "terminal/terminal.h"
@@ -61,7 +62,9 @@ int sizes(SizesOptions &options) {
   const SizesBy by = options.by == "comm"   ? SizesBy::communicator
                      : options.by == "site" ? SizesBy::site
                                             : SizesBy::operation;
+  Reading reading(*trace, filter->ranks);
   const auto result = traffic::sizes_of(*trace, sources, *filter, by, options.exact, options.times);
+  reading.end();
   if (!result) return report(result.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
   say_missing_calls(*trace, filter->ranks);

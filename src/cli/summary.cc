@@ -9,6 +9,7 @@
 #include "analyze/decode.h"
 #include "cli/inspect.h"
 #include "cli/launch_list.h"
+#include "cli/reading.h"
 #include "cli/verbs.h"
 #include "gpu/analyze/points.h"
 #include "tell/summary_list.h"
@@ -113,7 +114,9 @@ int summary(SummaryOptions &options) {
   auto filter = analyze::make_filter(options.filter, *trace, sources);
   if (!filter) return report(filter.error());
   const GroupBy group = options.per_rank ? GroupBy::rank : options.call_sites ? GroupBy::call_site : GroupBy::function;
+  Reading reading(*trace, filter->ranks);
   auto result = analyze::summarise(*trace, sources, *filter, group);
+  reading.end();
   if (!result) return report(result.error(), options.file);
   if (options.sort == "calls" || options.sort == "bytes") {
     const bool by_calls = options.sort == "calls";

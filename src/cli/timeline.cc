@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "cli/inspect.h"
+#include "cli/reading.h"
 #include "cli/timeline_gpu.h"
 #include "cli/verbs.h"
 #include "gpu/analyze/points.h"
@@ -251,7 +252,9 @@ int timeline_of(TimelineOptions &options) {
                           : options.by == "function" ? timeline::By::function
                                                      : timeline::By::sort;
   const Kinds kinds = timeline::kinds_of(*trace, sources, by);
+  Reading reading(*trace, filter->ranks);
   const auto strip = timeline::Timeline(*trace, kinds).strip(wanted);
+  reading.end();
   if (!strip) return report(strip.error(), options.file);
   const auto streams = streams_of(*trace, *launches, filter->ranks, *strip);
   if (strip->axis != AxisKind::calls) say_exactness(*trace, Shown::begins_too);

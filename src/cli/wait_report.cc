@@ -5,7 +5,7 @@
 #include "analyze/decode.h"
 #include "analyze/overview.h"
 #include "cli/inspect.h"
-#include "terminal/progress.h"
+#include "cli/reading.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -38,8 +38,8 @@ Result<ChosenWaits> analyse_waits(const trace::Trace &trace, const std::string &
   const auto chosen = analyze::make_filter(filter, trace, sources);
   if (!chosen) return tl::unexpected(chosen.error());
   say_missing_calls(trace, trace.ranks());
-  Progress progress(analyze::overview(trace).calls, "calls");
-  auto report = waits::analyse(trace, sources, *chosen, [&progress](uint64_t calls) { progress.add(calls); });
+  Reading reading(trace);
+  auto report = waits::analyse(trace, sources, *chosen);
   if (!report) return tl::unexpected(report.error());
   return ChosenWaits{*std::move(report), waits::chooses_victims(*chosen)};
 }

@@ -172,7 +172,7 @@ py::dict efficiency_of(const waits::Efficiency &found) {
 waits::Report analysed(Run &run, const char *asker, const py::dict &words) {
   if (const auto can = waits::can_analyse(run.trace(), asker); !can) raise(can.error(), run.path());
   const analyze::Filter filter = run.filter(words);
-  return taken(unlocked([&] { return waits::analyse(run.trace(), run.sources(), filter, {}); }), run.path());
+  return taken(unlocked([&] { return waits::analyse(run.trace(), run.sources(), filter); }), run.path());
 }
 
 py::dict waits_of(Run &run, const py::dict &words) {

@@ -29,7 +29,7 @@ Result<void> may_be_exported(const trace::Trace &trace) {
   }
   for (const uint32_t rank : trace.ranks()) {
     for (const trace::Loss &loss : trace::read_losses(trace.rank_info(rank).degraded)) {
-      if (!loss.missing && !loss.asked) continue;
+      if (!loss.lacks_calls()) continue;
       return fail(ErrorKind::usage, fmt::format("calls of rank {} are not in the trace: {}", rank, loss.reason),
                   "a simulation needs all calls of all ranks");
     }

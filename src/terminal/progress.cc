@@ -28,14 +28,17 @@ void Progress::add(uint64_t more) {
   if (!shows_ || Clock::now() < next_) return;
   next_ = Clock::now() + std::chrono::milliseconds(200);
   shown_ = true;
-  const uint64_t whole = std::max(whole_, done_);
-  const double part = whole == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(whole);
+  std::fputs(("\r\033[Kcairn: " + text()).c_str(), stderr);
+}
+
+std::string Progress::text() const {
+  if (done_ > whole_) return fmt::format("{} {}", grouped(done_), things_);
+  const double part = whole_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(whole_);
   const std::chrono::duration<double, std::nano> took = Clock::now() - began_;
   const std::string left =
       part <= 0 ? "" : ", about " + time_text(static_cast<uint64_t>(took.count() * (1 - part) / part)) + " left";
-  const std::string line = fmt::format("\r\033[Kcairn: {} of {} {}, {} %{}", grouped(done_), grouped(whole), things_,
-                                       static_cast<uint64_t>(100 * part), left);
-  std::fputs(line.c_str(), stderr);
+  return fmt::format("{} of {} {}, {} %{}", grouped(done_), grouped(whole_), things_, static_cast<uint64_t>(100 * part),
+                     left);
 }
 
 }  // namespace cairn::cli

@@ -10,7 +10,7 @@ namespace cairn::cli {
 
 class Progress {
  public:
-  /// "1,234,000 of 5,678,000 calls, 21 %, about 12 s left"
+  /// "1,234,000 of 5,678,000 calls, 21 %, about 12 s left"; past the whole "5,679,000 calls".
   Progress(uint64_t whole, std::string things);
   ~Progress() { clear(); }
   Progress(const Progress &) = delete;
@@ -18,10 +18,13 @@ class Progress {
   void add(uint64_t more);
   /// It is so much in all, as is known now.
   void be(uint64_t whole) { whole_ = whole; }
+  /// Whether there is a terminal to show it on.
+  [[nodiscard]] bool shows() const { return shows_; }
   /// Takes the line away now, before something else is said.
   void clear();
 
  private:
+  [[nodiscard]] std::string text() const;
   using Clock = std::chrono::steady_clock;
   uint64_t whole_;
   std::string things_;

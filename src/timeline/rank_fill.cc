@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace/read/cut_short.h"
+
 namespace cairn::timeline {
 
 RankCalls::RankCalls(const trace::Trace &trace, uint32_t rank)
@@ -24,6 +26,13 @@ bool RankCalls::is_over(size_t sequence, uint64_t ns) const {
 
 bool RankCalls::is_first_of_thread(size_t sequence) const {
   return sequence == 0 || sequences_[sequence].thread != sequences_[sequence - 1].thread;
+}
+
+std::optional<uint64_t> RankCalls::outside_until(size_t sequence) const {
+  const size_t next = sequence + 1;
+  const bool last = next == sequences_.size() || is_first_of_thread(next);
+  if (!last || sequences_[sequence].thread != sequences_[0].thread) return std::nullopt;
+  return trace::cut_short_ns(trace_, sequences_[sequence].rank);
 }
 
 Result<uint64_t> RankCalls::calls_within(uint64_t begin_ns, uint64_t end_ns) {
@@ -87,6 +96,7 @@ Result<bool> RankFill::go_on(uint64_t most) {
       last_end_ = std::max(before, call.end_ns);
       if (*last_end_ >= edges_.end_ns) break;
     }
+    if (const auto until = calls_.outside_until(sequence_); until && last_end_) add(*last_end_, *until, 0);
     end_sequence(last_end_.value_or(0) >= edges_.end_ns);
   }
   return false;

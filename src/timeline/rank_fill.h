@@ -26,6 +26,8 @@ class RankCalls {
   /// Whether what lies at `ns` or later is of a later sequence of the same thread.
   [[nodiscard]] bool is_over(size_t sequence, uint64_t ns) const;
   [[nodiscard]] bool is_first_of_thread(size_t sequence) const;
+  /// When the rank was cut short, if it is outside MPI until then behind the last call of this sequence.
+  [[nodiscard]] std::optional<uint64_t> outside_until(size_t sequence) const;
   /// About how many calls a window has, no fewer than will be gone through for it.
   Result<uint64_t> calls_within(uint64_t begin_ns, uint64_t end_ns);
 

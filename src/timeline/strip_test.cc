@@ -14,6 +14,7 @@
 #include "trace/model/record_times.h"
 #include "trace/read/call_times.h"
 #include "trace/read/class_structure.h"
+#include "trace/read/cut_short.h"
 #include "trace/read/events.h"
 #include "trace/testing/synthetic.h"
 
@@ -59,8 +60,9 @@ void add(const Edges &edges, Number begin, Number end, Number a_ns, size_t kind,
   }
 }
 
-/// What a rank did, from all its calls.
-std::vector<uint64_t> measured(const Trace &trace, const Kinds &kinds, uint32_t rank, const Edges &edges) {
+/// What a rank did, from all its calls; if it was cut short, outside MPI behind the last of its first thread.
+std::vector<uint64_t> measured(const Trace &trace, const Kinds &kinds, uint32_t rank, const Edges &edges,
+                               bool after_last = true) {
   std::vector<uint64_t> cells(edges.columns * kinds.count());
   std::map<uint32_t, uint64_t> ends;
   trace::Events events(trace, rank);
@@ -71,6 +73,10 @@ std::vector<uint64_t> measured(const Trace &trace, const Kinds &kinds, uint32_t 
     add<uint64_t>(edges, last->second, event->begin_ns, 1, 0, kinds.count(), &cells);
     add<uint64_t>(edges, std::max(event->begin_ns, last->second), event->end_ns, 1, kind, kinds.count(), &cells);
     last->second = std::max(last->second, event->end_ns);
+  }
+  const auto until = trace::cut_short_ns(trace, rank);
+  if (after_last && until && !ends.empty()) {
+    add<uint64_t>(edges, ends.begin()->second, *until, 1, 0, kinds.count(), &cells);
   }
   return cells;
 }
@@ -251,6 +257,37 @@ TEST(Strip, OfAWindowCostsTheWindow) {
   ASSERT_TRUE(some);
   EXPECT_TRUE(some->more);
   EXPECT_EQ(some->all.size(), 7U);
+}
+
+TEST(Strip, ARankThatWasKilledIsOutsideMpiFromItsLastCallOn) {
+  constexpr uint64_t kLonger = 7'000'000;
+  std::vector<ProcessRecord> program = timed_program(3, 100);
+  for (ProcessRecord &process : program) process.wall_ns += kLonger;
+  program[1].complete = false;
+  program[2].complete = false;
+  program[2].losses = {{"memory ended", 5, true}};  // what came after its last call is not known
+  const Trace trace = traced(program, "lossless");
+  const Kinds kinds = by(trace, By::sort);
+  Timeline timeline(trace, kinds);
+  const auto outside = [&](uint32_t rank, uint64_t begin_ns) {
+    Wanted wanted;
+    wanted.ranks = {rank};
+    wanted.columns = 20;
+    wanted.begin_ns = begin_ns;
+    const auto strip = timeline.strip(wanted);
+    uint64_t sum = 0;
+    uint64_t of_calls = 0;
+    for (size_t column = 0; column < wanted.columns; ++column) sum += strip->at(0, column)[0];
+    const std::vector<uint64_t> calls = measured(trace, kinds, rank, strip->edges, false);
+    for (size_t cell = 0; cell < calls.size(); cell += kinds.count()) of_calls += calls[cell];
+    return sum - of_calls;
+  };
+  EXPECT_EQ(outside(0, 0), 0U);
+  EXPECT_EQ(outside(1, 0), kLonger + 1000);
+  EXPECT_EQ(outside(2, 0), 0U);
+  const uint64_t end = timeline.end_ns({1});
+  EXPECT_EQ(outside(1, end - 5000), 5000U);
+  EXPECT_EQ(outside(2, end - 5000), 0U);
 }
 
 TEST(Strip, OfEstimatedTimesIsWhatAllRowsAddUpTo) {

@@ -14,7 +14,7 @@
 #include "analyze/volume.h"
 #include "spec/ids.h"
 #include "spec/spec.h"
-#include "trace/model/losses.h"
+#include "trace/read/cut_short.h"
 #include "waits/locks.h"
 #include "waits/path.h"
 #include "waits/report.h"
@@ -93,20 +93,15 @@ struct MeetingState {
 
 class Pass : public analyze::Arrivals {
  public:
-  Pass(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims, const Progress &progress)
-      : places_(sources), victims_(victims), progress_(progress) {
+  Pass(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims)
+      : places_(sources), victims_(victims) {
     for (const uint32_t rank : trace.ranks()) {
       by_rank_.emplace(rank, ranks_.size());
       ranks_.emplace_back(rank);
       ranks_.back().threads = trace.has_threads(rank);
       threads_ += ranks_.back().threads ? 1 : 0;
-      const trace::Trace::RankInfo info = trace.rank_info(rank);
-      if (info.complete) continue;
-      ++cut_short_;
-      const auto losses = trace::read_losses(info.degraded);
-      const bool silent =
-          std::any_of(losses.begin(), losses.end(), [](const trace::Loss &loss) { return loss.missing; });
-      if (!silent && info.wall_ns != 0) ranks_.back().cut_short_ns = trace.place_on_axis(rank).of(info.wall_ns);
+      if (!trace.rank_info(rank).complete) ++cut_short_;
+      ranks_.back().cut_short_ns = trace::cut_short_ns(trace, rank).value_or(0);
     }
   }
 
@@ -254,9 +249,6 @@ class Pass : public analyze::Arrivals {
     if (call.call.begin_ns >= rank.start_ns) locks_.add(call);
   }
 
-  void gone_through(uint64_t calls) override {
-    if (progress_) progress_(calls);
-  }
   void all_after(uint64_t ns) override {
     settle_locks(ns);
     ns = std::min(ns, locks_.earliest());
@@ -332,7 +324,6 @@ class Pass : public analyze::Arrivals {
 
   Places places_;
   const Victims &victims_;
-  const Progress &progress_;
   Locks locks_;
   std::vector<RankState> ranks_;
   std::unordered_map<uint32_t, size_t> by_rank_;
@@ -421,11 +412,10 @@ Report Pass::report(const analyze::MessageCounts &counts) {
 
 }  // namespace
 
-Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims,
-                       const Progress &progress) {
+Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims) {
   const auto messages = analyze::Messages::of(trace, sources);
   if (!messages) return tl::unexpected(messages.error());
-  Pass pass(trace, sources, victims, progress);
+  Pass pass(trace, sources, victims);
   const auto counts = messages->replay(&pass);
   if (!counts) return tl::unexpected(counts.error());
   pass.settle_locks(UINT64_MAX);

@@ -10,9 +10,8 @@ bool chooses_victims(const analyze::Filter &filter) {
   return !filter.all_ranks || filter.window.has_value() || filter.chooses_calls();
 }
 
-Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
-                       const Progress &progress) {
-  if (!chooses_victims(filter)) return analyse(trace, sources, Victims(), progress);
+Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter) {
+  if (!chooses_victims(filter)) return analyse(trace, sources, Victims());
   const analyze::WantedCalls wanted(trace, sources, filter);
   const auto has_rank = [&filter](uint32_t rank) {
     return std::binary_search(filter.ranks.begin(), filter.ranks.end(), rank);
@@ -22,7 +21,7 @@ Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &source
     return has_rank(call.rank) && wanted.may_want(call.class_index, call.function, call.site) &&
            (!window || window->overlaps(call.begin_ns, call.end_ns));
   };
-  auto report = analyse(trace, sources, victims, progress);
+  auto report = analyse(trace, sources, victims);
   if (!report) return report;
   std::erase_if(report->ranks, [&](const RankLine &line) { return !has_rank(line.rank); });
   return report;

@@ -128,18 +128,14 @@ struct Report {
 Result<void> can_analyse(const trace::Trace &trace, const std::string &asker);
 /// Which calls' waiting is asked for; empty: that of all.
 using Victims = std::function<bool(const analyze::CallTime &)>;
-/// Is told, now and then, how many more calls were gone through.
-using Progress = std::function<void(uint64_t calls)>;
 /// `trace` must have the times of single calls. Of `victims` alone is told how long they waited, for what and whose
 /// doing that was; the path and the efficiency are the run's. Fails where times, or communicators, cannot be read.
 /// Cost: all calls of all ranks, once; memory for messages in flight, for what ranks did while some rank waits, and for
 /// each pair of calls that wait for each other.
-Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims = {},
-                       const Progress &progress = {});
+Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims = {});
 /// The same of the waiting of those ranks and calls that a filter chooses, by rank, function, site and time; ranks that
 /// it leaves out have no line.
-Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
-                       const Progress &progress);
+Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter);
 /// Whether it chooses some.
 bool chooses_victims(const analyze::Filter &filter);
 /// As much of the efficiency as sums of times tell: all but what an ideal network would change. `asker`: as above.

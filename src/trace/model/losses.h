@@ -18,6 +18,8 @@ struct Loss {
   bool missing = false;  ///< calls, or arguments of calls, are not in the trace
   bool asked = false;    ///< calls are not in the trace because somebody wanted that
 
+  /// Calls are not in the trace, whoever wanted that.
+  [[nodiscard]] bool lacks_calls() const { return missing || asked; }
   bool operator==(const Loss &) const = default;
 };
 

@@ -1,10 +1,12 @@
 #include "trace/read/call_reader.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "trace/model/request_arrays.h"
@@ -43,12 +45,23 @@ struct CallReader::State {
     uint32_t row;  ///< of the class
   };
   State(const Trace &trace, const ClassPart &of, const SequenceView &sequence)
-      : part(of),
+      : given_in_all(trace.body().calls_given),
+        part(of),
         member(*of.ranks.index_of(sequence.rank)),
         rows(trace, of, sequence),
         walker(*of.calls),
         met_by_row(of.rows.size()) {}
+  State(const State &) = delete;
+  State &operator=(const State &) = delete;
+  ~State() { tell(); }
+  void tell() {
+    if (told) given_in_all += given;
+    given = 0;
+  }
 
+  std::atomic<uint64_t> &given_in_all;  // Trace::calls_given
+  bool told = true;
+  uint32_t given = 0;  // since that was told
   const ClassPart &part;
   uint64_t member;
   RankRows rows;
@@ -249,9 +262,10 @@ struct CallReader::State {
   }
 };
 
-CallReader::CallReader(const Trace &trace, const SequenceView &sequence) {
+CallReader::CallReader(const Trace &trace, const SequenceView &sequence, bool told) {
   const ClassPart &part = class_part_of(trace, sequence.class_index);
   state_ = std::make_unique<State>(trace, part, sequence);
+  state_->told = told;
 }
 CallReader::CallReader(CallReader &&) noexcept = default;
 CallReader &CallReader::operator=(CallReader &&) noexcept = default;
@@ -262,6 +276,8 @@ Symbol CallReader::next() {
   while (state.left == 0) {
     if (!state.read_on()) return grammar::kNoSymbol;
   }
+  constexpr uint32_t kTellEvery = 1024;
+  if (++state.given == kTellEvery) state.tell();
   const State::Step step = state.cycle[state.place];
   state.pass();
   return state.call(step.met, step.row);

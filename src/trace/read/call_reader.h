@@ -21,7 +21,8 @@ namespace cairn::trace {
 
 class CallReader {
  public:
-  CallReader(const Trace &trace, const SequenceView &sequence);
+  /// `told`: its calls count in Trace::calls_given.
+  CallReader(const Trace &trace, const SequenceView &sequence, bool told = true);
   CallReader(CallReader &&) noexcept;
   CallReader &operator=(CallReader &&) noexcept;
   ~CallReader();

@@ -165,7 +165,7 @@ CallTimes::Decoder::Group CallTimes::Decoder::group_of_next_call() {
 }
 
 const char *CallTimes::Decoder::decode(const timing::BlockPlace &place, std::vector<timing::PlacedTime> *times) {
-  if (!reader_) reader_.emplace(*trace_, sequence_);
+  if (!reader_) reader_.emplace(*trace_, sequence_, false);
   if (next_call_ != place.first_call) reader_->seek(place.first_call);
   next_call_ = place.first_call;
   numbers_.begin_block();

@@ -228,6 +228,17 @@ std::string lines_between(const std::string &path, const std::string &first, con
   return text;
 }
 
+TEST(Events, AreCountedAsTheyAreGiven) {
+  const Trace trace = *Trace::from_bytes(*Part::of(lossless_program(1, 3)[0])->to_file({}), "test");
+  EXPECT_EQ(trace.calls_given(), 0U);
+  Events events(trace, 0);
+  uint64_t calls = 0;
+  while (events.next() != nullptr) ++calls;
+  EXPECT_GT(calls, 0U);
+  events = Events(trace, 0);              // what one has given is told when it ends
+  EXPECT_EQ(trace.calls_given(), calls);  // their times' reader tells nothing
+}
+
 TEST(Events, AreReadAsTheHeaderSays) {
   const std::string header = lines_between(CAIRN_READ "events.h", "int64_t ns_in_mpi(const Trace &trace) {", "}", 5);
   const std::string here =

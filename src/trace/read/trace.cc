@@ -392,6 +392,8 @@ std::map<std::string, uint64_t> Trace::section_bytes() const {
   return result;
 }
 
+uint64_t Trace::calls_given() const { return body_->calls_given; }
+
 uint64_t Trace::absent() const { return body_->absent; }
 
 uint64_t Trace::memory() const { return memory_for(body_->file.size()); }

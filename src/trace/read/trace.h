@@ -201,6 +201,9 @@ class Trace {
   [[nodiscard]] uint64_t memory() const;
   /// What the sections `gpu` and `warps` hold, decompressed, for src/gpu; nothing where the run traced no kernel.
   [[nodiscard]] Result<std::pair<Bytes, Bytes>> gpu() const;
+  /// How many calls readers of its sequences (call_reader.h) have given until now, each reader's told by the thousand;
+  /// but for what finds the calls that times are of. For who shows how far an analysis is. Any thread.
+  [[nodiscard]] uint64_t calls_given() const;
   /// For what lies beside this file: events.h, call_reader.h, edit.h.
   struct Body;
   [[nodiscard]] const Body &body() const { return *body_; }

@@ -1,6 +1,7 @@
 // What an open Trace holds, for the files of this folder. Nobody else includes it.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,6 +34,7 @@ struct Trace::Body {
   RunInfo run;
   Axis axis;
   Sources sources;
+  mutable std::atomic<uint64_t> calls_given = 0;
 
   [[nodiscard]] Result<void> open_bundles(uint64_t begin, const WantedBundles &wanted, Allowance *allowance);
   [[nodiscard]] Error times_error(SectionKind kind, const std::string &what) const;
