@@ -1,5 +1,6 @@
 #include "analyze/cancellations.h"
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +31,12 @@ struct Request {
 bool Cancellations::may_be_in(const trace::Trace &trace, uint32_t class_index) {
   return SelectedCalls::has(trace, class_index,
                             [](const spec::Function &each) { return each.id == spec::function_id::Cancel; });
+}
+
+bool Cancellations::has_cancelled_sends() const {
+  return std::any_of(begun_.begin(), begun_.end(), [](const auto &entry) {
+    return !entry.second.receive && entry.second.came == Cancellation::Came::cancelled;
+  });
 }
 
 Cancellations::Cancellations(const trace::Trace &trace, uint32_t rank) {

@@ -45,6 +45,8 @@ class Cancellations {
     const Cancellation *found = begun_by(call, place);
     return found != nullptr && found->came == Cancellation::Came::cancelled;
   }
+  /// Some message that the rank sent.
+  [[nodiscard]] bool has_cancelled_sends() const;
   /// The same by the call's number among those of its thread, from 0, for MPI_Isend and the like.
   [[nodiscard]] const Cancellation *begun_by_thread(uint32_t thread, uint64_t number) const {
     return find(of_threads_, {thread, number});

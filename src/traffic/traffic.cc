@@ -1,12 +1,14 @@
 #include "traffic/traffic.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "analyze/cancellations.h"
 #include "analyze/wanted_calls.h"
 #include "base/first_like.h"
 #include "base/saturating.h"
@@ -59,6 +61,7 @@ class Run {
         moves = moves || role_of(row.function) != Role::none;
       }
       needs_.push_back(needs);
+      cancels_.push_back(analyze::Cancellations::may_be_in(trace, index));
       moves_.push_back(moves);
     }
   }
@@ -92,9 +95,14 @@ class Run {
  private:
   /// What names mean on a rank. False: its calls must be gone through in their order.
   bool learn(uint32_t rank) {
-    if (wanting_.times) return false;
+    const std::vector<trace::SequenceView> sequences = trace_.sequences(rank);
+    if (std::any_of(sequences.begin(), sequences.end(), [&](const auto &each) { return cancels_[each.class_index]; })) {
+      analyze::Cancellations cancelled(trace_, rank);
+      if (cancelled.has_cancelled_sends()) cancelled_.emplace(rank, std::move(cancelled));
+    }
+    if (wanting_.times || cancelled_.contains(rank)) return false;
     std::unique_ptr<Meanings> meanings;
-    for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
+    for (const trace::SequenceView &sequence : sequences) {
       const uint32_t index = sequence.class_index;
       if (!needs_[index]) continue;
       if (meanings == nullptr) meanings = std::make_unique<Meanings>(&members_, rank, trace_.rank_count());
@@ -197,7 +205,7 @@ class Run {
   }
 
   void tell(const trace::Row &row, const Meanings &meanings, const Called &called) {
-    if (role_of(row.function) == Role::start) return started(row, meanings, called);
+    if (role_of(row.function) == Role::start) return started(row, meanings, called, [](size_t) { return false; });
     if (const auto traffic = wanted_traffic(row, called.class_index, meanings)) tell(*traffic, called);
   }
   /// nullptr: it is not wanted, or moves nothing; a persistent one does not until it is started.
@@ -212,14 +220,18 @@ class Run {
     listener_->moved(traffic, called);
   }
 
-  void started(const trace::Row &row, const Meanings &meanings, const Called &called) {
+  /// `cancelled`: whether the message of the request at a place was.
+  template <typename Cancelled>
+  void started(const trace::Row &row, const Meanings &meanings, const Called &called, const Cancelled &cancelled) {
     if (!by_head_.wants(called.class_index, row, &meanings.names())) return;
     if (!happened(row)) return;
     const analyze::RowAccess access(row, scopes_[called.class_index]);
     for (const char *name : {"request", "array_of_requests"}) {
+      size_t place = 0;
       for (const analyze::HandleName &request : access.handles(name)) {
         const Made *made = meanings.request(request);
-        if (made != nullptr && made->wanted && made->traffic != nullptr) tell(*made->traffic, called);
+        const bool is_message = !cancelled(place++);
+        if (made != nullptr && made->wanted && made->traffic != nullptr && is_message) tell(*made->traffic, called);
       }
     }
   }
@@ -227,6 +239,9 @@ class Run {
   /// All calls of a rank in their order.
   Result<void> by_call(uint32_t rank) {
     Meanings meanings(&members_, rank, trace_.rank_count());
+    static const analyze::Cancellations nothing;
+    const auto found = cancelled_.find(rank);
+    const analyze::Cancellations &cancelled = found == cancelled_.end() ? nothing : found->second;
     using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;  // thread, segment, class, call
     struct Hash {
       size_t operator()(const Key &key) const {
@@ -245,14 +260,14 @@ class Run {
       Called called{rank, event->class_index, event->row, row.site, 1, std::nullopt, std::nullopt};
       if (event->timed) called.ns = event->duration_ns;
       if (role == Role::start) {
-        started(row, meanings, called);
+        started(row, meanings, called, [&](size_t place) { return cancelled.is_cancelled(event->index, place); });
         continue;
       }
       if (version != meanings.version()) known.clear();
       version = meanings.version();
       const auto [place, fresh] = known.try_emplace({event->thread, event->segment, event->class_index, event->call});
       if (fresh) place->second = wanted_traffic(row, event->class_index, meanings);
-      if (place->second != nullptr) tell(*place->second, called);
+      if (place->second != nullptr && !cancelled.is_cancelled(event->index)) tell(*place->second, called);
     }
     return events.end_of_calls();
   }
@@ -272,6 +287,8 @@ class Run {
   Seen seen_;
   std::vector<analyze::RowScope> scopes_;  ///< by class
   std::vector<bool> needs_;
+  std::vector<bool> cancels_;
+  std::map<uint32_t, analyze::Cancellations> cancelled_;  ///< by rank, of those that cancelled something they sent
   std::vector<bool> moves_;
   std::vector<bool> chosen_;                      ///< by rank: nothing of it is expanded
   std::vector<std::unique_ptr<Meanings>> known_;  ///< by rank; nullptr where nothing was made that has a name

@@ -3,8 +3,9 @@
 // Nothing is expanded where a name means one thing on a rank: then each class is gone through by the fields that say
 // how much goes to whom (trace/read/partial_rows.h), after a look at the calls that make communicators, datatypes,
 // windows and persistent requests. Of a rank where a name came to mean something else (a number of a communicator that
-// was freed, given to another one; a request made anew with another partner), and of all ranks where times of single
-// calls are wanted, the calls are gone through in their order. `Seen::expanded_ranks` says how many those were.
+// was freed, given to another one; a request made anew with another partner), or of which MPI_Cancel took messages
+// back, and of all ranks where times of single calls are wanted, the calls are gone through in their order.
+// `Seen::expanded_ranks` says how many those were.
 //
 // A call is one that a filter wants, as every verb asks it (analyze/wanted_calls.h); what MPI_Start moves is chosen by
 // the partner, tag and communicator of the call that made the request, and by the place, thread and result of

@@ -131,6 +131,37 @@ TEST(Traffic, OfALongLoopCostsNoTurns) {
   EXPECT_EQ(tagged.matrix().groups[0].cells[0].amount.bytes, 40 * kTurns);
 }
 
+TEST(Traffic, LeavesOutMessagesThatWereCancelled) {
+  const auto wait = [](Atom request, Atom cancelled) {
+    const std::vector<Atom> status(4, trace::kImplied);
+    Arguments arguments{{"request", {1, request}}, {"status", status}};
+    arguments["status"].push_back(cancelled);
+    return call("MPI_Wait", 2, arguments);
+  };
+  const std::vector<Bytes> rows = {
+      call("MPI_Isend", 1, with_request(message(10, 1, 5), 0)),
+      call("MPI_Cancel", 2, {{"request", {1, 0}}}),
+      wait(0, 1),
+      wait(0, 0),
+      call("MPI_Send_init", 1, with_request(message(100, 1, 6), 1)),
+      call("MPI_Send_init", 1, with_request(message(1000, 1, 7), 2)),
+      call("MPI_Startall", 1, {{"count", {2}}, {"array_of_requests", {1, 1, 1, 2}}}),
+      call("MPI_Cancel", 2, {{"request", {1, 2}}}),
+      wait(1, 0),
+      wait(2, 1),
+  };
+  // One is cancelled, one too late, one nobody cancels; of two that are started together the second is.
+  const std::vector<uint32_t> order = {0, 1, 2, 0, 1, 3, 0, 3, 4, 5, 6, 7, 8, 9};
+  grammar::Body calls;
+  for (const uint32_t each : order) calls.push_back({each, false, 1});
+  const trace::Trace trace = trace_of({process(0, rows, {calls})});
+  const Matrix matrix = Look(trace).matrix();
+  EXPECT_EQ(matrix.seen.expanded_ranks, 1U);
+  ASSERT_EQ(matrix.groups[0].cells.size(), 1U);
+  EXPECT_EQ(matrix.groups[0].cells[0].amount.messages, 3U);
+  EXPECT_EQ(matrix.groups[0].cells[0].amount.bytes, 8U * (10 + 10 + 100));
+}
+
 /// A persistent request that is made, started twice and freed, then made anew under the same name.
 trace::ProcessRecord restarted(Atom second_count) {
   const std::vector<Bytes> rows = {
