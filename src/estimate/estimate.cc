@@ -11,6 +11,7 @@
 
 #include "analyze/loops.h"
 #include "analyze/overview.h"
+#include "estimate/same_program.h"
 #include "timing/mode.h"
 
 namespace cairn::estimate {
@@ -159,6 +160,14 @@ Result<Estimate> estimate(std::vector<Recording> recordings, uint64_t ranks, std
                    fmt::format("its times are {}, and those of {} are {}", each.trace->run().timing,
                                recordings.front().path, timing),
                    "record all with the same --timing");
+    }
+    const Shared shared = compare_programs(*recordings.front().trace, *each.trace);
+    if (shared.differ()) {
+      const std::string &other = recordings.front().path;
+      return wrong(each.path,
+                   fmt::format("it is of another program than {}: {} is only in {}", other, shared.example,
+                               shared.of_first ? other : each.path),
+                   "give recordings of one program");
     }
     const auto found = steps_of(*each.trace);
     if (!found) return tl::unexpected(found.error());

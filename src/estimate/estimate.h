@@ -61,8 +61,8 @@ struct Estimate {
   double beyond = 1;                  ///< how many times the largest recording's ranks, or steps
 };
 
-/// Usage errors say what is wrong with the recordings: of different programs or timing modes, of the same size, or of
-/// different ranks and steps at once.
+/// Usage errors say what is wrong with the recordings: of different programs (same_program.h) or timing modes, of the
+/// same size, or of different ranks and steps at once.
 Result<Estimate> estimate(std::vector<Recording> recordings, uint64_t ranks, std::optional<uint64_t> steps);
 
 }  // namespace cairn::estimate

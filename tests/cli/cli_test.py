@@ -504,6 +504,8 @@ def estimate(bench):
     bench.check("estimate", "ring.cairn", "lossless.cairn", "-n", "8", code=2, err=None)
     bench.check("estimate", "ring.cairn", "ring.cairn", code=2, err="cairn: estimate needs to know of how many ranks or steps; say it with -n, as in -n 1024, or --steps, as in --steps 1000\n")
     bench.check("estimate", "ring.cairn", "cut.cairn", "-n", "8", code=3, err=None)
+    bench.check("estimate", "ring.cairn", "failing.cairn", "-n", "8", code=2,
+                err="cairn: failing.cairn: it is of another program than ring.cairn: MPI_Alltoallv at stencil.cc:70 is only in ring.cairn; give recordings of one program\n")
 
 
 @case
