@@ -22,7 +22,7 @@ Channel &Channels::of(const ChannelKey &key) {
 void Channels::send(Channel *channel, SentPointer message) {
   const uint64_t place = channel->sent++;
   if (const auto unwanted = channel->unwanted.find(place); unwanted == channel->unwanted.end()) {
-    channel->flying.emplace(place, std::move(message));
+    channel->flying.add(place, std::move(message));
   } else {
     if (unwanted->second && unseen_) unseen_(*unwanted->second, *message);
     channel->unwanted.erase(unwanted);
@@ -31,18 +31,18 @@ void Channels::send(Channel *channel, SentPointer message) {
 }
 
 SentPointer Channels::message(const Receive &receive) {
-  const auto found = receive.channel->flying.find(*receive.place);
-  return found == receive.channel->flying.end() ? nullptr : found->second;
+  const SentPointer *found = receive.channel->flying.find(*receive.place);
+  return found == nullptr ? nullptr : *found;
 }
 
 void Channels::take(const Receive &receive) {
   Channel *channel = receive.channel;
   --channel->expected;
-  if (const auto message = channel->flying.find(*receive.place); message == channel->flying.end()) {
+  if (const SentPointer *message = channel->flying.find(*receive.place); message == nullptr) {
     channel->unwanted.emplace(*receive.place, receive.wanted ? std::nullopt : std::optional(receive));
   } else {
-    if (!receive.wanted && unseen_) unseen_(receive, *message->second);
-    channel->flying.erase(message);
+    if (!receive.wanted && unseen_) unseen_(receive, **message);
+    channel->flying.take(*receive.place);
   }
   forget_if_empty(channel);
 }
@@ -62,17 +62,17 @@ std::vector<const Channel *> Channels::left() const {
 
 void Channels::forget_if_empty(Channel *channel) {
   if (channel->sent != channel->placed || channel->expected != 0 || channel->looks != 0) return;
-  if (!channel->open.empty()) return;
+  if (!channel->open.empty() || all_.size() <= kKept) return;
   if (channel->flying.empty() && channel->unwanted.empty()) all_.erase(ChannelKey(channel->key));
 }
 
 void Posts::post(const ReceivePointer &receive) {
   receive->posted = posted_++;
-  open_.emplace_hint(open_.end(), receive->posted, receive);
+  open_.add(receive->posted, receive);
   if (receive->from && receive->tag) {
     receive->channel =
         &channels_->of({receive->communicator, *receive->from, rank_, *receive->tag, receive->window, receive->pair});
-    receive->channel->open.emplace_hint(receive->channel->open.end(), receive->posted, receive);
+    receive->channel->open.add(receive->posted, receive);
   } else {
     wildcards_.add(*receive);
   }
@@ -97,14 +97,14 @@ void Posts::received(const ReceivePointer &receive, uint32_t from, int64_t tag) 
   if (receive->state != Receive::State::open) return;
   receive->state = Receive::State::received;
   ++held_back_;
-  open_.erase(receive->posted);
+  open_.take(receive->posted);
   if (std::exchange(receive->cancelled, false) && receive->channel != nullptr) --receive->channel->cancelled;
   std::vector<Channel *> free;
   if (wildcards_.remove(*receive, &free)) {
     receive->from = from;
     receive->tag = tag;
     receive->channel = &channels_->of({receive->communicator, from, rank_, tag});
-    receive->channel->open.emplace(receive->posted, receive);
+    receive->channel->open.add(receive->posted, receive);
   }
   // Once: where nobody takes its message the channel may be gone then.
   if (std::find(free.begin(), free.end(), receive->channel) == free.end()) free.push_back(receive->channel);
@@ -114,13 +114,13 @@ void Posts::received(const ReceivePointer &receive, uint32_t from, int64_t tag) 
 void Posts::drop(const ReceivePointer &receive, bool some) {
   if (receive->state != Receive::State::open) return;
   receive->state = Receive::State::dropped;
-  open_.erase(receive->posted);
+  open_.take(receive->posted);
   std::vector<Channel *> free;
   const bool wildcard = wildcards_.remove(*receive, &free);
   if (some) unknown_.add(*receive);
   if (!wildcard) {
     if (receive->cancelled) --receive->channel->cancelled;
-    receive->channel->open.erase(receive->posted);
+    receive->channel->open.take(receive->posted);
     give_places(receive->channel);
   }
   give_places(free);
@@ -141,24 +141,24 @@ void Posts::let_go(const ReceivePointer &receive) {
 
 void Posts::finish() {
   for (const uint64_t posted : wildcards_.all()) {
-    const Receive &receive = *open_.at(posted);
+    const Receive &receive = **open_.find(posted);
     if (!receive.cancelled) left_.push_back(receive);
   }
-  while (!open_.empty()) let_go(ReceivePointer(open_.begin()->second));
+  while (!open_.empty()) let_go(ReceivePointer(open_.first().value));
 }
 
 void Posts::give_places(Channel *channel) {
   wildcards_.give_up(channel);
   ++looks_;
   while (!channel->open.empty()) {
-    const ReceivePointer receive = channel->open.begin()->second;
+    const ReceivePointer receive = channel->open.first().value;
     if (receive->state == Receive::State::open || wildcards_.hold_up(channel, receive->posted)) return;
     receive->exact = !unknown_.may_have_taken(channel->key, receive->posted);
     receive->place = channel->placed++;
     --held_back_;
     channels_->placed(channel->key);
     ++channel->expected;
-    channel->open.erase(channel->open.begin());
+    channel->open.take(receive->posted);
     if (receive->wanted) continue;
     // The channel may be gone then.
     const bool last = channel->open.empty();

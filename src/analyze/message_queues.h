@@ -4,7 +4,8 @@
 // that where it may be of the same channel.
 //
 // Plain values, one thread. Memory in proportion to what has not met yet, and to the channels that had receives without
-// a known sender; a channel in which all has met is forgotten. A receive costs the logarithm of how many are open.
+// a known sender; of channels in which all has met a few thousand stay, since most have a next message soon. A receive
+// costs the logarithm of how many are open.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 
 #include "analyze/messages.h"
 #include "analyze/wildcards.h"
+#include "base/ascending.h"
 
 namespace cairn::analyze {
 
@@ -80,14 +82,14 @@ struct ChannelKey {
 struct Channel {
   ChannelKey key;
   uint64_t sent = 0;
-  uint64_t placed = 0;                     ///< receives that have a place
-  uint64_t expected = 0;                   ///< of these are still to take their message
-  uint64_t looks = 0;                      ///< calls that are still to find a message that another one takes
-  std::map<uint64_t, SentPointer> flying;  ///< messages that nobody took, by place
+  uint64_t placed = 0;            ///< receives that have a place
+  uint64_t expected = 0;          ///< of these are still to take their message
+  uint64_t looks = 0;             ///< calls that are still to find a message that another one takes
+  Ascending<SentPointer> flying;  ///< messages that nobody took, by place
   /// Places of messages that nobody will take, with their receives, of those that did not complete.
   std::map<uint64_t, std::optional<Receive>> unwanted;
-  std::map<uint64_t, ReceivePointer> open;  ///< receives without a place, by when they were posted
-  uint64_t cancelled = 0;                   ///< of these, as Receive::cancelled
+  Ascending<ReceivePointer> open;  ///< receives without a place, by when they were posted
+  uint64_t cancelled = 0;          ///< of these, as Receive::cancelled
 };
 
 class Channels {
@@ -111,6 +113,7 @@ class Channels {
   void tell_unseen(std::function<void(const Receive &, const Sent &)> unseen) { unseen_ = std::move(unseen); }
 
  private:
+  static constexpr size_t kKept = 4096;  ///< channels
   void forget_if_empty(Channel *channel);
   struct Hash {
     size_t operator()(const ChannelKey &key) const;
@@ -159,7 +162,7 @@ class Posts {
   uint64_t posted_ = 0;
   uint64_t held_back_ = 0;
   uint64_t looks_ = 0;
-  std::map<uint64_t, ReceivePointer> open_;
+  Ascending<ReceivePointer> open_;
   Wildcards wildcards_;  ///< of `open_`
   UnknownTakers unknown_;
   std::vector<Receive> left_;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <map>
 #include <optional>
-#include <set>
+#include <queue>
 #include <unordered_map>
 #include <utility>
 
@@ -39,14 +40,15 @@ class Replay {
       ranks_.push_back(std::move(opened));
       return true;
     });
+    waiting_.resize(ranks_.size());
   }
 
   Result<MessageCounts> run() {
     for (size_t place = 0; place < ranks_.size(); ++place) is_ready(place);
     while (!enough_) {
       if (ready_.empty() && !give_up_one()) break;
-      const size_t place = ready_.begin()->second;
-      ready_.erase(ready_.begin());
+      const size_t place = ready_.top().second;
+      ready_.pop();
       go_on(place);
     }
     gatherings_.finish(arrivals_);
@@ -60,14 +62,14 @@ class Replay {
  private:
   static constexpr uint64_t kStretch = 128;
   void is_ready(size_t place) {
-    waiting_.erase(place);
+    waiting_[place] = false;
     const MessageStep *step = ranks_[place]->step();
     // Without times by their numbers, so that no rank runs far ahead of those that receive what it sends; by stretches
     // of them, since what is known of a rank leaves the cache when it is another one's turn.
     if (step != nullptr) ready_.emplace(step->timed ? step->call.begin_ns : step->call.call / kStretch, place);
   }
   void wake(size_t place) {
-    if (waiting_.count(place) != 0) is_ready(place);
+    if (waiting_[place]) is_ready(place);
   }
 
   /// One step, or as far as it goes.
@@ -76,7 +78,7 @@ class Replay {
     if (step == nullptr) return;
     if (!step->begun) begin(*step);
     if (!arrive(*step) || !leave(*step, place)) {
-      waiting_.insert(place);
+      waiting_[place] = true;
       return;
     }
     end(*step);
@@ -283,9 +285,9 @@ class Replay {
       const auto to = place_of_.find(key.to);
       const bool known = from != place_of_.end() && to != place_of_.end() && !is_lossy(key.from) && !is_lossy(key.to) &&
                          !ranks_[to->second]->posts().may_have_taken(key);
-      for (const auto &[place, message] : channel->flying) {
+      channel->flying.each([&](uint64_t, const SentPointer &message) {
         all.push_back({message->from, true, key.communicator, key.to, key.tag, known});
-      }
+      });
       for (const auto &[place, receive] : channel->unwanted) {
         if (receive) all.push_back({receive->posting, false, key.communicator, key.from, key.tag, known});
       }
@@ -297,7 +299,7 @@ class Replay {
         const bool known = scope_.lossy.empty() && found == left_for.end();
         if (found != left_for.end() && !found->second.several) {
           const Channel &channel = *found->second.first;
-          unseen(receive, *channel.flying.begin()->second, channel.key);
+          unseen(receive, *channel.flying.first().value, channel.key);
         }
         all.push_back({receive.posting, false, receive.communicator, receive.from, receive.tag, known});
       }
@@ -322,9 +324,9 @@ class Replay {
 
   /// Where nobody goes on, what the earliest waits for will not come: that is left out. False: nobody waits.
   bool give_up_one() {
-    const std::set<size_t> waiting = waiting_;
-    for (const size_t place : waiting) {
-      if (begin_behind(place)) return true;
+    const std::vector<bool> waiting = waiting_;
+    for (size_t place = 0; place < waiting.size(); ++place) {
+      if (waiting[place] && begin_behind(place)) return true;
     }
     std::optional<size_t> first;
     // What a probe saw is the least sure.
@@ -333,8 +335,8 @@ class Replay {
       const bool looks = step->arrived < step->arriving.size() && step->arriving[step->arrived].how == How::looked_at;
       return std::pair(!looks, step->call.end_ns);
     };
-    for (const size_t place : waiting_) {
-      if (!first || order(place) < order(*first)) first = place;
+    for (size_t place = 0; place < waiting_.size(); ++place) {
+      if (waiting_[place] && (!first || order(place) < order(*first))) first = place;
     }
     if (!first) return false;
     given_up_ = true;
@@ -349,8 +351,9 @@ class Replay {
   MessageCounts counts_;
   std::vector<std::unique_ptr<RankMessages>> ranks_;
   std::unordered_map<uint32_t, size_t> place_of_;
-  std::set<std::pair<uint64_t, size_t>> ready_;  ///< by when their steps begin
-  std::set<size_t> waiting_;
+  using Ready = std::pair<uint64_t, size_t>;  ///< when the step begins, and whose it is
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
+  std::vector<bool> waiting_;
   bool all_;  ///< ranks
   bool may_end_early_ = true;
   bool enough_ = false;

@@ -1,13 +1,12 @@
 // Places: the functions that a run called and where in the program, by a number each. Calls of one function at one
 // place in the source are one, whichever class of ranks made them.
 //
-// Borrows the sources. One thread. Cost of a look-up: one of a hash table.
+// Borrows the sources. One thread. Cost of a look-up: two of arrays.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,17 +28,13 @@ class Places {
   [[nodiscard]] const std::vector<Place> &all() const { return all_; }
 
  private:
-  struct Key {
-    uint32_t class_index;
-    uint32_t function;
-    uint32_t site;
-    bool operator==(const Key &) const = default;
+  struct AtSite {
+    uint32_t function = UINT32_MAX;
+    uint32_t place = 0;
   };
-  struct Hash {
-    size_t operator()(const Key &key) const;
-  };
+  uint32_t find(const CallTime &call);
   const Sources &sources_;
-  std::unordered_map<Key, uint32_t, Hash> known_;
+  std::vector<std::vector<AtSite>> known_;  ///< by class, then site: the function that was last asked for there
   std::map<std::pair<uint32_t, std::string>, uint32_t> by_text_;
   std::vector<Place> all_;
 };

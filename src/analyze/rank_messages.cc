@@ -7,6 +7,7 @@
 #include "analyze/groups.h"
 #include "analyze/outcome.h"
 #include "analyze/summary.h"
+#include "base/hash.h"
 #include "spec/ids.h"
 #include "trace/read/corrections.h"
 
@@ -18,7 +19,31 @@ bool is_time(uint64_t ns) { return ns <= trace::Knots::kMost; }
 
 bool is_pending(const trace::Row &row) { return outcome_of(row).kind == Outcome::Kind::pending; }
 
+/// Of what is used up, to be used again.
+constexpr size_t kMostSpare = 64;
+
 }  // namespace
+
+void MessageStep::clear() {
+  call = {};
+  timed = false;
+  outside_ns = 0;
+  sends.clear();
+  completes.clear();
+  arriving.clear();
+  enters.clear();
+  leaves.clear();
+  lock.reset();
+  begun = false;
+  arrived = 0;
+  left = 0;
+}
+
+size_t RankMessages::NameHash::operator()(const HandleName &name) const {
+  const uint64_t words[] = {static_cast<uint64_t>(name.special), static_cast<uint64_t>(name.number), name.site.offset,
+                            uint64_t{name.thread} << 32 | name.site.module, name.site.caller};
+  return static_cast<size_t>(hash64({reinterpret_cast<const uint8_t *>(words), sizeof words}));
+}
 
 RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *channels, Gatherings *gatherings,
                            MessageCounts *counts, Arrivals *arrivals, const std::vector<Cut> &cuts, bool times)
@@ -40,28 +65,33 @@ RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *c
 
 MessageStep *RankMessages::step() {
   while (!ended_ && (steps_.empty() || !settled())) read();
-  return steps_.empty() ? nullptr : &steps_.front();
+  return steps_.empty() ? nullptr : steps_.front().get();
 }
 
 MessageStep *RankMessages::behind(size_t count) {
   while (several_threads_ && !ended_ && steps_.size() <= count) read();
-  return several_threads_ && count < steps_.size() ? &steps_[count] : nullptr;
+  return several_threads_ && count < steps_.size() ? steps_[count].get() : nullptr;
 }
 
 void RankMessages::next() {
-  steps_.pop_front();
+  forget_first();
   settled_ = 0;
+}
+
+void RankMessages::forget_first() {
+  if (spare_steps_.size() < kMostSpare) spare_steps_.push_back(std::move(steps_.front()));
+  steps_.pop_front();
 }
 
 uint64_t RankMessages::none_before() const {
   if (within_) return 0;
   uint64_t least = ended_ ? UINT64_MAX : events_.next_segment_ns();
-  for (const MessageStep &step : steps_) least = std::min(least, step.call.begin_ns);
+  for (const StepPointer &step : steps_) least = std::min(least, step->call.begin_ns);
   return least;
 }
 
 bool RankMessages::settled() {
-  const auto &arriving = steps_.front().arriving;
+  const auto &arriving = steps_.front()->arriving;
   while (settled_ < arriving.size() && arriving[settled_].receive->settled()) ++settled_;
   return settled_ == arriving.size();
 }
@@ -85,7 +115,9 @@ bool RankMessages::read() {
   bool changed = Sizes::is_creator(event->values->function) && sizes_.see(*event->values, scope);
   changed = arrivals_->called(*event, scope) || changed;
   if (changed) known_.clear();
-  MessageStep step;
+  if (spare_steps_.empty()) spare_steps_.push_back(std::make_unique<MessageStep>());
+  MessageStep &step = *spare_steps_.back();
+  step.clear();
   step.timed = event->timed && event->begin_ns <= event->end_ns && is_time(event->end_ns);
   if (step.timed) {
     const uint64_t last = last_end_ns_.value_or(event->begin_ns);
@@ -116,7 +148,8 @@ bool RankMessages::read() {
     return true;
   }
   step.outside_ns = std::exchange(outside_ns_, 0);
-  steps_.push_back(std::move(step));
+  steps_.push_back(std::move(spare_steps_.back()));
+  spare_steps_.pop_back();
   return true;
 }
 
@@ -292,9 +325,12 @@ ReceivePointer RankMessages::post(const Envelope &envelope, uint32_t communicato
 }
 
 RankMessages::Request &RankMessages::new_request(const HandleName &name) {
-  Request &made = requests_[name];
-  made = {};
-  return made;
+  if (const auto found = requests_.find(name); found != requests_.end()) return found->second = {};
+  if (spare_requests_.empty()) return requests_[name];
+  Requests::node_type node = std::move(spare_requests_.back());
+  spare_requests_.pop_back();
+  node.key() = name;
+  return requests_.insert(std::move(node)).position->second;
 }
 
 void RankMessages::make(const MessageCall &call, uint32_t communicator) {
@@ -358,7 +394,11 @@ void RankMessages::complete(const HandleName &name, const MessageOutcome &outcom
   found->second.sending = nullptr;
   found->second.active = nullptr;
   found->second.part.reset();
-  if (!found->second.persistent) requests_.erase(found);
+  if (found->second.persistent) return;
+  Requests::node_type node = requests_.extract(found);
+  if (spare_requests_.size() >= kMostSpare) return;
+  node.mapped() = {};
+  spare_requests_.push_back(std::move(node));
 }
 
 void RankMessages::arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step,

@@ -51,6 +51,9 @@ struct MessageStep {
   bool begun = false;
   size_t arrived = 0;  ///< of `arriving`
   size_t left = 0;     ///< of `leaves`
+
+  /// As made, but for the room of its lists.
+  void clear();
 };
 
 /// Follows what the calls of one rank wait for at windows (rank_windows.h).
@@ -82,8 +85,11 @@ class RankMessages {
   /// For who does not wait for others: reads a call. What it does, where it does something, is behind all other steps.
   /// False: there is none.
   bool read();
-  /// Takes all steps that were read and not asked for.
-  std::deque<MessageStep> take_steps() { return std::exchange(steps_, {}); }
+  /// Shows all steps that were read and not asked for, and forgets them.
+  template <typename Visit>
+  void take_steps(const Visit &visit) {
+    for (; !steps_.empty(); forget_first()) visit(static_cast<const MessageStep &>(*steps_.front()));
+  }
   /// Event::index of the call behind the last one that was read, or of that at which calls are left out.
   [[nodiscard]] uint64_t next_call() const { return next_call_; }
   [[nodiscard]] const Result<void> &end() const { return events_.end(); }
@@ -92,6 +98,10 @@ class RankMessages {
   [[nodiscard]] bool several_threads() const { return several_threads_; }
 
  private:
+  using StepPointer = std::unique_ptr<MessageStep>;
+  struct NameHash {
+    size_t operator()(const HandleName &name) const;
+  };
   /// A collective operation that each start of a request is one of.
   struct PersistentMeeting {
     Gatherings::Key next;
@@ -137,6 +147,7 @@ class RankMessages {
   ReceivePointer post(const Envelope &envelope, uint32_t communicator, const MarkPointer &content,
                       const MessageStep &step, uint32_t pair = 0);
   Request &new_request(const HandleName &name);
+  void forget_first();
   /// A request to start.
   void make(const MessageCall &call, uint32_t communicator);
   void ready(const HandleName &name, uint64_t partitions, MessageStep *step);
@@ -170,14 +181,17 @@ class RankMessages {
   uint64_t names_version_ = 0;
   std::map<int64_t, std::optional<uint32_t>> numbers_;  ///< of communicators, as long as their names stay
   std::map<uint32_t, Known> known_;                     ///< by thread
-  std::map<HandleName, Request> requests_;
+  using Requests = std::unordered_map<HandleName, Request, NameHash>;
+  Requests requests_;
+  std::vector<Requests::node_type> spare_requests_;      ///< room of those that are complete
   std::map<HandleName, ReceivePointer> found_;           ///< messages that were probed for
   std::map<uint32_t, uint64_t> meetings_;                ///< how many, by communicator
   std::map<uint32_t, uint32_t> persistent_;              ///< collective operations that were made so, by communicator
   std::map<ChannelKey, uint32_t> partitioned_sends_;     ///< operations that were made, by what they have in common
   std::map<ChannelKey, uint32_t> partitioned_receives_;  ///< the same
-  std::deque<MessageStep> steps_;
-  size_t settled_ = 0;  ///< of the first one's receives
+  std::deque<StepPointer> steps_;
+  std::vector<StepPointer> spare_steps_;  ///< the last one is for the next call
+  size_t settled_ = 0;                    ///< of the first one's receives
   bool ended_ = false;
   std::optional<uint64_t> last_end_ns_;  ///< of a call
   bool within_ = false;                  ///< the last one that was read was made by another one, which comes behind it

@@ -28,7 +28,7 @@ Result<std::vector<uint32_t>> with_senders(const Scope &scope, const analyze::Me
     Nobody nobody;
     const auto cuts = turns::RankLoops(*scope.trace, rank, scope.repeats.get()).cuts_before(UINT64_MAX);
     analyze::RankMessages calls(messages.scope(), rank, &channels, &gatherings, &counts, &nobody, cuts, false);
-    while (calls.read()) (void)calls.take_steps();
+    while (calls.read()) calls.take_steps([](const auto & /*step*/) {});
     if (!calls.end()) return tl::unexpected(calls.end().error());
   }
   const std::vector<uint32_t> known = scope.trace->ranks();

@@ -30,13 +30,13 @@ class Counter : public analyze::Arrivals {
   /// What is done before the call of that number.
   Counts read_until(uint64_t call) {
     while (calls_.next_call() < call && calls_.read()) {
-      for (const analyze::MessageStep &step : calls_.take_steps()) {
+      calls_.take_steps([&](const analyze::MessageStep &step) {
         for (const auto &sending : step.sends) ++now_[{Counted::By::sender, sending.key}];
         for (const analyze::MeetingPart &part : step.enters) {
           const analyze::Gatherings::Key &key = gatherings_.key_of(*part.gathering);
           ++now_[{Counted::By::member, {key.communicator, rank_, 0, 0, key.window, key.persistent}}];
         }
-      }
+      });
     }
     // What is not counted in a turn that it was received in will be in none: it waits for something before the loop.
     const uint64_t held_back = calls_.posts().held_back();

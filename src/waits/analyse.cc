@@ -12,6 +12,7 @@
 #include "analyze/rank_windows.h"
 #include "analyze/summary.h"
 #include "analyze/volume.h"
+#include "base/ascending.h"
 #include "spec/ids.h"
 #include "spec/spec.h"
 #include "trace/read/cut_short.h"
@@ -65,6 +66,30 @@ struct Candidate {
   uint64_t ideal_ns = 0;  ///< of all that it waits for
 };
 
+/// Messages on their way to a rank: when sent, by whom, in which call.
+class Flying {
+ public:
+  using Message = std::tuple<uint64_t, uint32_t, uint64_t>;
+  void add(const Message &message) {
+    if (!spare_) {
+      all_.insert(message);
+      return;
+    }
+    spare_.value() = message;
+    all_.insert(std::move(spare_));
+  }
+  void take(const Message &message) {
+    auto node = all_.extract(message);
+    if (node) spare_ = std::move(node);
+  }
+  /// Whether one was sent before.
+  [[nodiscard]] bool has_before(uint64_t ns) const { return !all_.empty() && std::get<0>(*all_.begin()) < ns; }
+
+ private:
+  std::set<Message> all_;
+  std::set<Message>::node_type spare_;  ///< the room of the one that came last
+};
+
 struct RankState {
   explicit RankState(uint32_t rank) : timeline(rank) { line.rank = rank; }
   RankLine line;
@@ -79,8 +104,8 @@ struct RankState {
   std::optional<uint32_t> last_place;  ///< of the call that ended last
   Path path;
   Timeline timeline;
-  std::map<uint64_t, Candidate> calls;                        ///< under way, by number
-  std::set<std::tuple<uint64_t, uint32_t, uint64_t>> flying;  ///< to this rank: when sent, by whom, in which call
+  Ascending<Candidate> calls;  ///< under way, by number
+  Flying flying;               ///< to this rank
 };
 
 /// Of a collective call in which somebody is.
@@ -96,7 +121,8 @@ class Pass : public analyze::Arrivals {
   Pass(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims)
       : places_(sources), victims_(victims) {
     for (const uint32_t rank : trace.ranks()) {
-      by_rank_.emplace(rank, ranks_.size());
+      by_rank_.resize(rank, kNone);  // ranks ascend
+      by_rank_.push_back(static_cast<uint32_t>(ranks_.size()));
       ranks_.emplace_back(rank);
       ranks_.back().threads = trace.has_threads(rank);
       threads_ += ranks_.back().threads ? 1 : 0;
@@ -118,7 +144,7 @@ class Pass : public analyze::Arrivals {
         rank.timeline.add({call.begin_ns, call.end_ns, {call.rank, activity(places_.of(call), Doing::inside)}});
       }
     }
-    rank.calls[call.call] = {};
+    rank.calls.add(call.call, {});
     if (rank.finished || call.begin_ns < rank.start_ns) return nullptr;
     const uint32_t place = places_.of(call);
     const uint64_t since = call.begin_ns - std::min(call.begin_ns, rank.last_end_ns);
@@ -140,13 +166,12 @@ class Pass : public analyze::Arrivals {
   }
 
   void sent(const CallTime &call, uint32_t to, int64_t /*tag*/, uint64_t /*number*/) override {
-    const auto found = by_rank_.find(to);
-    if (found != by_rank_.end()) ranks_[found->second].flying.emplace(call.begin_ns, call.rank, call.call);
+    if (to < by_rank_.size() && by_rank_[to] != kNone) of(to).flying.add({call.begin_ns, call.rank, call.call});
   }
 
   void message(const Edge &edge) override {
     RankState &rank = of(edge.to.rank);
-    if (edge.kind == Edge::Kind::message) rank.flying.erase({edge.from.begin_ns, edge.from.rank, edge.from.call});
+    if (edge.kind == Edge::Kind::message) rank.flying.take({edge.from.begin_ns, edge.from.rank, edge.from.call});
     if (edge.from.begin_ns > edge.to.end_ns) ++reversed_;
     const Pattern pattern = edge.kind == Edge::Kind::exposed ? Pattern::early_wait : Pattern::late_sender;
     const Stand *stand = stand_of(edge.mark);
@@ -195,13 +220,12 @@ class Pass : public analyze::Arrivals {
 
   uint64_t ended(const CallTime &call) override {
     RankState &rank = of(call.rank);
-    const auto found = rank.calls.find(call.call);
-    if (found == rank.calls.end()) return 0;
-    Candidate candidate = std::move(found->second);
-    rank.calls.erase(found);
+    Candidate *found = rank.calls.find(call.call);
+    if (found == nullptr) return 0;
+    Candidate candidate = std::move(*found);
+    rank.calls.take(call.call);
     // What the call received is no longer among them.
-    const bool other_first =
-        !rank.threads && !rank.flying.empty() && std::get<0>(*rank.flying.begin()) < candidate.culprit.begin_ns;
+    const bool other_first = !rank.threads && rank.flying.has_before(candidate.culprit.begin_ns);
     if (candidate.pattern == Pattern::late_sender && other_first) candidate.pattern = Pattern::wrong_order;
     rank.ideal_ns = std::max(rank.ideal_ns, candidate.ideal_ns);
     if (rank.finished || call.begin_ns < rank.start_ns) return 0;
@@ -219,7 +243,7 @@ class Pass : public analyze::Arrivals {
     } else {
       rank.path.add({call.rank, inside}, call.end_ns - begin);
     }
-    totals_[inside] += call.end_ns - begin;
+    total(inside) += call.end_ns - begin;
     rank.timeline.add({std::max(begin, until), call.end_ns, {call.rank, inside}});
     rank.last_end_ns = std::max(rank.last_end_ns, call.end_ns);
     rank.end_ns = std::max(rank.end_ns, call.end_ns);
@@ -268,20 +292,24 @@ class Pass : public analyze::Arrivals {
  private:
   using Line = std::tuple<Pattern, uint32_t, uint32_t>;  ///< with victim and culprit
 
-  RankState &of(uint32_t rank) { return ranks_[by_rank_.at(rank)]; }
+  RankState &of(uint32_t rank) { return ranks_[by_rank_[rank]]; }
+  uint64_t &total(Activity activity) {
+    if (activity >= totals_.size()) totals_.resize(activity + size_t{1});
+    return totals_[activity];
+  }
 
   /// Time of a rank that it did not wait, in no call that is told of.
   void spend(RankState *rank, Activity activity, uint64_t ns) {
     if (ns == 0) return;
-    totals_[activity] += ns;
+    total(activity) += ns;
     rank->path.add({rank->line.rank, activity}, ns);
   }
 
   static void consider(RankState *rank, const CallTime &call, const CallTime &culprit, const MarkPointer &mark,
                        uint64_t ideal_ns, Pattern pattern) {
-    const auto found = rank->calls.find(call.call);
-    if (found == rank->calls.end()) return;
-    Candidate &candidate = found->second;
+    Candidate *found = rank->calls.find(call.call);
+    if (found == nullptr) return;
+    Candidate &candidate = *found;
     candidate.ideal_ns = std::max(candidate.ideal_ns, ideal_ns);
     if (culprit.rank == call.rank || culprit.begin_ns <= candidate.culprit.begin_ns) return;
     candidate.pattern = pattern;
@@ -326,11 +354,12 @@ class Pass : public analyze::Arrivals {
   const Victims &victims_;
   Locks locks_;
   std::vector<RankState> ranks_;
-  std::unordered_map<uint32_t, size_t> by_rank_;
+  static constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> by_rank_;  ///< their places
   std::unordered_map<uint64_t, MeetingState> meetings_;
   std::map<Line, WaitLine> lines_;
   std::map<std::pair<Activity, uint32_t>, uint64_t> blamed_;
-  std::map<Activity, uint64_t> totals_;  ///< of all ranks
+  std::vector<uint64_t> totals_;  ///< of all ranks, by activity
   uint64_t reversed_ = 0;
   uint64_t threads_ = 0;    ///< ranks with several
   uint64_t cut_short_ = 0;  ///< ranks
@@ -396,7 +425,7 @@ Report Pass::report(const analyze::MessageCounts &counts) {
       }
     }
     for (auto &[activity, line] : by_activity) {
-      line.mean_ns = totals_[activity] / ranks_.size();
+      line.mean_ns = (activity < totals_.size() ? totals_[activity] : 0) / ranks_.size();
       made.path.push_back(line);
     }
   }
