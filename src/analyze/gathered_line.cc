@@ -25,7 +25,9 @@ void GatheredLine::add_stats(uint32_t class_index, const std::optional<trace::Ro
   }
   line.time_ns += stats->calls.sum;
   line.longest_ns = std::max(line.longest_ns, stats->calls.maximum);
-  rows_.push_back({class_index, *stats});
+  rows_.push_back({stats->greatest_sum, stats->least_sum, stats->mean_sum, stats->greatest_rank, stats->least_rank,
+                   class_index, stats->sums_are_estimates});
+  of_rows_.merge(stats->calls);
 }
 
 void GatheredLine::add_times(uint32_t rank, const RowTimes &times) {
@@ -59,9 +61,7 @@ void GatheredLine::finish(const trace::Trace &trace) {
   if (rows_.empty()) {
     line.percentiles = durations_.percentiles();
   } else {
-    timing::CallStats all;
-    for (const Row &row : rows_) all.merge(row.stats.calls);
-    line.percentiles = timing::percentiles_of(all);
+    line.percentiles = timing::percentiles_of(of_rows_);
   }
   if (line.time_ns == 0 || line.ranks == 0) return;
   for (const auto &[rank, sum] : sums_) {
@@ -82,12 +82,11 @@ void GatheredLine::finish(const trace::Trace &trace) {
 }
 
 OfRank GatheredLine::most_of_rows(const trace::Trace &trace) {
-  std::sort(rows_.begin(), rows_.end(),
-            [](const Row &a, const Row &b) { return a.stats.greatest_sum > b.stats.greatest_sum; });
-  OfRank most = of_rows(trace, rows_[0].stats.greatest_rank, true);
+  std::sort(rows_.begin(), rows_.end(), [](const Row &a, const Row &b) { return a.greatest_sum > b.greatest_sum; });
+  OfRank most = of_rows(trace, rows_[0].greatest_rank, true);
   bool estimate = most.is_estimate;
   for (size_t i = 1; i < rows_.size() && i < kCandidates; ++i) {
-    const OfRank other = of_rows(trace, rows_[i].stats.greatest_rank, true);
+    const OfRank other = of_rows(trace, rows_[i].greatest_rank, true);
     estimate = estimate || other.is_estimate;
     if (other.ns > most.ns || (other.ns == most.ns && other.rank < most.rank)) most = other;
   }
@@ -96,9 +95,8 @@ OfRank GatheredLine::most_of_rows(const trace::Trace &trace) {
 }
 
 OfRank GatheredLine::least_of_rows(const trace::Trace &trace) {
-  std::sort(rows_.begin(), rows_.end(),
-            [](const Row &a, const Row &b) { return a.stats.least_sum < b.stats.least_sum; });
-  OfRank least = of_rows(trace, rows_[0].stats.least_rank, false);
+  std::sort(rows_.begin(), rows_.end(), [](const Row &a, const Row &b) { return a.least_sum < b.least_sum; });
+  OfRank least = of_rows(trace, rows_[0].least_rank, false);
   // A rank that is in fewer classes than another, of several threads, may have spent less though it has the least in
   // none of them.
   std::set<uint32_t> classes;
@@ -107,7 +105,7 @@ OfRank GatheredLine::least_of_rows(const trace::Trace &trace) {
   for (const uint32_t index : classes) members += trace.class_ranks(index).size();
   bool estimate = least.is_estimate || members != line.ranks;
   for (size_t i = 1; i < rows_.size() && i < kCandidates; ++i) {
-    const OfRank other = of_rows(trace, rows_[i].stats.least_rank, false);
+    const OfRank other = of_rows(trace, rows_[i].least_rank, false);
     estimate = estimate || other.is_estimate;
     if (other.ns < least.ns || (other.ns == least.ns && other.rank < least.rank)) least = other;
   }
@@ -122,11 +120,11 @@ OfRank GatheredLine::of_rows(const trace::Trace &trace, uint32_t rank, bool most
   std::vector<uint32_t> classes;  // a few; asking each row's class for the rank would take classes times rows
   for (const trace::SequenceView &sequence : trace.sequences(rank)) classes.push_back(sequence.class_index);
   for (const Row &row : rows_) {
-    if ((most ? row.stats.greatest_rank : row.stats.least_rank) == rank) {
-      sum += static_cast<double>(most ? row.stats.greatest_sum : row.stats.least_sum);
-      result.is_estimate = result.is_estimate || row.stats.sums_are_estimates;
+    if ((most ? row.greatest_rank : row.least_rank) == rank) {
+      sum += static_cast<double>(most ? row.greatest_sum : row.least_sum);
+      result.is_estimate = result.is_estimate || row.are_estimates;
     } else if (std::find(classes.begin(), classes.end(), row.class_index) != classes.end()) {
-      sum += row.stats.mean_sum;
+      sum += row.mean_sum;
       result.is_estimate = true;
     }
   }

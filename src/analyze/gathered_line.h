@@ -38,9 +38,15 @@ class GatheredLine {
   void finish(const trace::Trace &trace);
 
  private:
+  /// Of its statistics, what is asked of each row by itself.
   struct Row {
+    uint64_t greatest_sum;
+    uint64_t least_sum;
+    double mean_sum;
+    uint32_t greatest_rank;
+    uint32_t least_rank;
     uint32_t class_index;
-    trace::RowStats stats;
+    bool are_estimates;
   };
   [[nodiscard]] bool makes_call(uint32_t rank) const { return rank < ranks_.size() && ranks_[rank]; }
   [[nodiscard]] OfRank most_of_rows(const trace::Trace &trace);
@@ -50,6 +56,7 @@ class GatheredLine {
   std::vector<bool> ranks_;
   std::map<uint32_t, uint64_t> sums_;  ///< by rank
   std::vector<Row> rows_;
+  timing::CallStats of_rows_;  ///< of all of them
   timing::Durations durations_;
 };
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/as_size.h"
 #include "base/replaced.h"
 #include "cli/inspect.h"
 #include "cli/left_out_traffic.h"
@@ -121,9 +122,11 @@ Listing groups_of(const Matrix &matrix) {
   return list;
 }
 
-Listing heaviest_of(std::vector<Pair> pairs, bool messages, const Amount &all) {
+/// The first `limit` of those with most.
+Listing heaviest_of(std::vector<Pair> pairs, bool messages, const Amount &all, uint64_t limit) {
   const auto key = [&](const Pair &cell) { return messages ? cell.amount.messages : cell.amount.bytes; };
   std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair &a, const Pair &b) { return key(a) > key(b); });
+  if (pairs.size() > limit) pairs.resize(as_size(limit));
   Listing list({{"from", "from"},
                 {"to", "to"},
                 {"messages", "messages"},
@@ -191,7 +194,7 @@ void print_text(Output &out, const MatrixOptions &options, const trace::Trace &t
       groups_of(matrix).print(out, limit);
       out.write("\n");
     }
-    heaviest_of(pairs, messages, all).print(out, limit);
+    heaviest_of(pairs, messages, all, limit).print(out);
     out.write("\n");
     distances(pairs, matrix.ranks, messages, all).print(out, limit);
     out.write(symmetry_text(traffic::symmetry_of(pairs)));
@@ -202,13 +205,15 @@ void print_text(Output &out, const MatrixOptions &options, const trace::Trace &t
 }
 
 /// A cell a line: there may be millions.
-void print_json(Output &out, const MatrixOptions &options, const Matrix &matrix) {
+void print_json(Output &out, const MatrixOptions &options, const Matrix &matrix, const trace::Trace &trace,
+                const std::vector<uint32_t> &ranks) {
   const std::vector<Pair> pairs = traffic::pairs_of(matrix);
   Amount all;
   for (const Pair &pair : pairs) all.add(pair.amount);
   ordered_json head;
   head["schema"] = "cairn.matrix/1";
   head["file"] = valid_utf8(options.file);
+  add_missing_calls(trace, ranks, &head);
   head["ranks"] = matrix.ranks;
   head["by"] = matrix.by == By::nothing ? ordered_json() : ordered_json(options.by);
   head["collectives_are"] = options.collectives;
@@ -309,7 +314,7 @@ int matrix(MatrixOptions &options) {
   if (!options.output.empty()) return write_picture(options, *result);
   Output out;
   if (options.json) {
-    print_json(out, options, *result);
+    print_json(out, options, *result, *trace, filter->ranks);
   } else if (options.csv) {
     out.keep_lines();
     print_csv(out, options, *result);

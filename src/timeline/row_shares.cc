@@ -43,7 +43,7 @@ std::vector<double> call_times(const trace::ClassPart &part, const std::vector<d
   std::vector<double> told(numbers.size());
   for (const trace::StatsBlock &block : part.stats) {
     for (size_t slot = 0; slot < block.slots.size(); ++slot) {
-      const timing::CallStats &stats = block.slots[slot].calls();
+      const timing::CallStats stats = block.slots[slot].numbers().calls;
       const auto add = [&](uint32_t row) {
         sums[row].calls += static_cast<double>(stats.count);
         sums[row].ns += static_cast<double>(stats.sum);

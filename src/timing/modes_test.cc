@@ -70,7 +70,7 @@ TEST(Histogram, KeepsOnlyBucketsThatAreUsed) {
   EXPECT_EQ(read.histogram[8], 0U);
   ASSERT_EQ(read.histogram.buckets().size(), 3U);
   for (size_t i = 1; i < 3; ++i) EXPECT_LT(read.histogram.buckets()[i - 1].number, read.histogram.buckets()[i].number);
-  EXPECT_EQ(RankStats(stats, 3).calls().histogram.buckets(), read.histogram.buckets());
+  EXPECT_EQ(RankStats(stats, 3).numbers().calls.histogram.buckets(), read.histogram.buckets());
 }
 
 }  // namespace

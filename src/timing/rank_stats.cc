@@ -49,53 +49,109 @@ void subtract(Words *from, const Words &words) {
   }
 }
 
-}  // namespace
+using Numbers = RankStats::Numbers;
 
-RankStats::RankStats(const CallStats &calls, uint32_t rank)
-    : calls_(calls),
-      ranks_(1),
-      least_(calls.sum),
-      greatest_(calls.sum),
-      least_rank_(rank),
-      greatest_rank_(rank),
-      squares_(square(calls.sum)) {
-  calls_.histogram.drop_empty();
+// The least and the greatest are known, and the others have what is left of the sum: their squares are the least where
+// they are equal. What is above that is a byte or so less, of two and three ranks nothing.
+Words least_squares(const Numbers &numbers) {
+  Words squares = square(numbers.least_sum);
+  add(&squares, square(numbers.greatest_sum));
+  if (numbers.ranks <= 2) return squares;
+  const uint64_t others = numbers.calls.sum - numbers.least_sum - numbers.greatest_sum;
+  const Wide all = static_cast<Wide>(others) * others / (numbers.ranks - 2);
+  add(&squares, {static_cast<uint64_t>(all), static_cast<uint64_t>(all >> 64), 0});
+  return squares;
 }
 
-void RankStats::merge(const RankStats &other) {
-  if (other.ranks_ == 0) return;
-  if (ranks_ == 0) {
+/// Of one rank.
+Numbers numbers_of(const CallStats &calls, uint32_t rank) {
+  Numbers numbers{calls, 1, calls.sum, calls.sum, rank, rank, square(calls.sum)};
+  numbers.calls.histogram.drop_empty();
+  return numbers;
+}
+
+/// All but how many calls there are.
+void write_rest(const Numbers &numbers, ByteWriter &out) {
+  out.varint(numbers.ranks);
+  if (numbers.ranks == 0) return;
+  out.varint(numbers.calls.sum);
+  out.varint(numbers.calls.minimum);
+  out.varint(numbers.calls.maximum - numbers.calls.minimum);
+  out.varint(numbers.greatest_rank);
+  if (numbers.ranks != 1) {
+    out.varint(numbers.least_sum);
+    out.varint(numbers.greatest_sum - numbers.least_sum);
+    out.signed_varint(static_cast<int64_t>(numbers.least_rank) - static_cast<int64_t>(numbers.greatest_rank));
+    Words above = numbers.squares;
+    subtract(&above, least_squares(numbers));
+    uint8_t length = 24;
+    while (length > 0 && ((above[(length - 1U) / 8] >> ((length - 1U) % 8 * 8)) & 0xff) == 0) --length;
+    out.byte(length);
+    for (unsigned i = 0; i < length; ++i) out.byte(static_cast<uint8_t>(above[i / 8] >> (i % 8 * 8)));
+  }
+  write_histogram(numbers.calls.histogram, out);
+}
+
+Numbers read_numbers(ByteReader &in, uint64_t calls) {
+  Numbers numbers;
+  numbers.calls.count = calls + static_cast<uint64_t>(in.signed_varint());
+  numbers.ranks = in.varint();
+  if (numbers.ranks == 0) return numbers;
+  if (numbers.ranks > (uint64_t{1} << 32)) in.fail();
+  numbers.calls.sum = in.varint();
+  numbers.calls.minimum = in.varint();
+  numbers.calls.maximum = numbers.calls.minimum + in.varint();
+  numbers.greatest_rank = static_cast<uint32_t>(in.varint());
+  if (numbers.ranks == 1) {
+    numbers.least_sum = numbers.greatest_sum = numbers.calls.sum;
+    numbers.least_rank = numbers.greatest_rank;
+    numbers.squares = square(numbers.calls.sum);
+  } else {
+    numbers.least_sum = in.varint();
+    numbers.greatest_sum = numbers.least_sum + in.varint();
+    numbers.least_rank = numbers.greatest_rank + static_cast<uint32_t>(in.signed_varint());
+    const uint8_t length = in.byte();
+    if (length > 24) in.fail();
+    for (unsigned i = 0; i < length && !in.failed(); ++i) {
+      numbers.squares[i / 8] |= static_cast<uint64_t>(in.byte()) << (i % 8 * 8);
+    }
+    add(&numbers.squares, least_squares(numbers));
+  }
+  numbers.calls.histogram = parse_histogram(in);
+  return numbers;
+}
+
+}  // namespace
+
+void Numbers::merge(const Numbers &other) {
+  if (other.ranks == 0) return;
+  if (ranks == 0) {
     *this = other;
     return;
   }
-  calls_.merge(other.calls_);
-  ranks_ += other.ranks_;
-  if (other.least_ < least_ || (other.least_ == least_ && other.least_rank_ < least_rank_)) {
-    least_ = other.least_;
-    least_rank_ = other.least_rank_;
+  calls.merge(other.calls);
+  ranks += other.ranks;
+  if (other.least_sum < least_sum || (other.least_sum == least_sum && other.least_rank < least_rank)) {
+    least_sum = other.least_sum;
+    least_rank = other.least_rank;
   }
-  if (other.greatest_ > greatest_ || (other.greatest_ == greatest_ && other.greatest_rank_ < greatest_rank_)) {
-    greatest_ = other.greatest_;
-    greatest_rank_ = other.greatest_rank_;
+  if (other.greatest_sum > greatest_sum ||
+      (other.greatest_sum == greatest_sum && other.greatest_rank < greatest_rank)) {
+    greatest_sum = other.greatest_sum;
+    greatest_rank = other.greatest_rank;
   }
-  add(&squares_, other.squares_);
+  add(&squares, other.squares);
 }
 
-void RankStats::add_calls(const RankStats &other) {
-  CallStats calls = std::move(calls_);
-  calls.merge(other.calls_);
-  *this = RankStats(calls, greatest_rank_);
+double Numbers::mean_sum() const {
+  return ranks == 0 ? 0.0 : static_cast<double>(calls.sum) / static_cast<double>(ranks);
 }
 
-double RankStats::mean_sum() const {
-  return ranks_ == 0 ? 0.0 : static_cast<double>(calls_.sum) / static_cast<double>(ranks_);
-}
-
-double RankStats::deviation_of_sums() const {
-  if (ranks_ < 2) return 0.0;
+double Numbers::deviation_of_sums() const {
+  if (ranks < 2) return 0.0;
   // n·Σx² − (Σx)², exactly: as floating-point numbers the two would cancel.
-  std::array<uint64_t, 4> difference = times(squares_, ranks_);
-  const Words total = square(calls_.sum);
+  std::array<uint64_t, 4> difference = times(squares, ranks);
+  const Words total = square(calls.sum);
   uint64_t borrow = 0;
   for (size_t i = 0; i < difference.size(); ++i) {
     const uint64_t subtract = i < total.size() ? total[i] : 0;
@@ -106,70 +162,52 @@ double RankStats::deviation_of_sums() const {
   if (borrow != 0) return 0.0;  // only if the sum saturated, or the file lies
   double variance = 0;
   for (size_t i = difference.size(); i-- > 0;) variance = variance * 0x1p64 + static_cast<double>(difference[i]);
-  return std::sqrt(variance) / static_cast<double>(ranks_);
+  return std::sqrt(variance) / static_cast<double>(ranks);
 }
 
-// The least and the greatest are known, and the others have what is left of the sum: their squares are the least where
-// they are equal. What is above that is a byte or so less, of two and three ranks nothing.
-std::array<uint64_t, 3> RankStats::least_squares() const {
-  Words squares = square(least_);
-  add(&squares, square(greatest_));
-  if (ranks_ <= 2) return squares;
-  const uint64_t others = calls_.sum - least_ - greatest_;
-  const Wide all = static_cast<Wide>(others) * others / (ranks_ - 2);
-  add(&squares, {static_cast<uint64_t>(all), static_cast<uint64_t>(all >> 64), 0});
-  return squares;
+RankStats::RankStats(const Numbers &numbers) {
+  if (numbers.ranks == 0 && numbers.calls.count == 0) return;
+  ByteWriter out(32);
+  out.signed_varint(static_cast<int64_t>(numbers.calls.count));
+  write_rest(numbers, out);
+  coded_.assign(reinterpret_cast<const char *>(out.view().data()), out.size());
+}
+
+RankStats::RankStats(const CallStats &calls, uint32_t rank) : RankStats(numbers_of(calls, rank)) {}
+
+Numbers RankStats::numbers() const {
+  if (coded_.empty()) return {};
+  ByteReader in(view());
+  return read_numbers(in, 0);
+}
+
+void RankStats::merge(const RankStats &other) {
+  Numbers merged = numbers();
+  merged.merge(other.numbers());
+  *this = RankStats(merged);
+}
+
+void RankStats::add_calls(const RankStats &other) {
+  const Numbers own = numbers();
+  CallStats calls = own.calls;
+  calls.merge(other.numbers().calls);
+  *this = RankStats(calls, own.greatest_rank);
 }
 
 void RankStats::write(ByteWriter &out, uint64_t calls) const {
-  out.signed_varint(static_cast<int64_t>(calls_.count - calls));
-  out.varint(ranks_);
-  if (ranks_ == 0) return;
-  out.varint(calls_.sum);
-  out.varint(calls_.minimum);
-  out.varint(calls_.maximum - calls_.minimum);
-  out.varint(greatest_rank_);
-  if (ranks_ != 1) {
-    out.varint(least_);
-    out.varint(greatest_ - least_);
-    out.signed_varint(static_cast<int64_t>(least_rank_) - static_cast<int64_t>(greatest_rank_));
-    Words above = squares_;
-    subtract(&above, least_squares());
-    uint8_t length = 24;
-    while (length > 0 && ((above[(length - 1U) / 8] >> ((length - 1U) % 8 * 8)) & 0xff) == 0) --length;
-    out.byte(length);
-    for (unsigned i = 0; i < length; ++i) out.byte(static_cast<uint8_t>(above[i / 8] >> (i % 8 * 8)));
+  if (coded_.empty()) {
+    out.signed_varint(static_cast<int64_t>(-calls));
+    out.varint(0);
+    return;
   }
-  write_histogram(calls_.histogram, out);
+  ByteReader in(view());
+  out.signed_varint(static_cast<int64_t>(static_cast<uint64_t>(in.signed_varint()) - calls));
+  out.raw(in.raw(in.remaining()));
 }
 
 RankStats RankStats::parse(ByteReader &in, uint64_t calls) {
-  RankStats stats;
-  stats.calls_.count = calls + static_cast<uint64_t>(in.signed_varint());
-  stats.ranks_ = in.varint();
-  if (stats.ranks_ == 0) return stats;
-  if (stats.ranks_ > (uint64_t{1} << 32)) in.fail();
-  stats.calls_.sum = in.varint();
-  stats.calls_.minimum = in.varint();
-  stats.calls_.maximum = stats.calls_.minimum + in.varint();
-  stats.greatest_rank_ = static_cast<uint32_t>(in.varint());
-  if (stats.ranks_ == 1) {
-    stats.least_ = stats.greatest_ = stats.calls_.sum;
-    stats.least_rank_ = stats.greatest_rank_;
-    stats.squares_ = square(stats.calls_.sum);
-  } else {
-    stats.least_ = in.varint();
-    stats.greatest_ = stats.least_ + in.varint();
-    stats.least_rank_ = stats.greatest_rank_ + static_cast<uint32_t>(in.signed_varint());
-    const uint8_t length = in.byte();
-    if (length > 24) in.fail();
-    for (unsigned i = 0; i < length && !in.failed(); ++i) {
-      stats.squares_[i / 8] |= static_cast<uint64_t>(in.byte()) << (i % 8 * 8);
-    }
-    add(&stats.squares_, stats.least_squares());
-  }
-  stats.calls_.histogram = parse_histogram(in);
-  return stats;
+  const Numbers numbers = read_numbers(in, calls);
+  return in.failed() ? RankStats() : RankStats(numbers);
 }
 
 }  // namespace cairn::timing

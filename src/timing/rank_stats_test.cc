@@ -50,10 +50,10 @@ TEST(RankStats, NameTheSameRanksWhateverTheTree) {
       for (int i = 0; i < 10; ++i) {
         const RankStats stats = merged(sums, 0, ranks, random);
         EXPECT_EQ(stats, first);
-        EXPECT_EQ(stats.least_rank(), least - sums.begin());  // the lowest of equals
-        EXPECT_EQ(stats.greatest_rank(), greatest - sums.begin());
-        EXPECT_EQ(stats.least_sum(), *least);
-        EXPECT_EQ(stats.greatest_sum(), *greatest);
+        EXPECT_EQ(stats.numbers().least_rank, least - sums.begin());  // the lowest of equals
+        EXPECT_EQ(stats.numbers().greatest_rank, greatest - sums.begin());
+        EXPECT_EQ(stats.numbers().least_sum, *least);
+        EXPECT_EQ(stats.numbers().greatest_sum, *greatest);
       }
       EXPECT_EQ(read_back(first), first);
     }
@@ -89,11 +89,11 @@ TEST(RankStats, SayLittleThatIsImplied) {
 TEST(RankStats, AreOneRanksAgainWhenCallsAreAdded) {
   RankStats stats(calls_of(30), 5);
   stats.add_calls(RankStats(calls_of(12), 5));
-  EXPECT_EQ(stats.ranks(), 1U);
-  EXPECT_EQ(stats.least_sum(), 42U);
-  EXPECT_EQ(stats.least_rank(), 5U);
-  EXPECT_EQ(stats.greatest_rank(), 5U);
-  EXPECT_EQ(stats.calls().minimum, 12U);
+  EXPECT_EQ(stats.numbers().ranks, 1U);
+  EXPECT_EQ(stats.numbers().least_sum, 42U);
+  EXPECT_EQ(stats.numbers().least_rank, 5U);
+  EXPECT_EQ(stats.numbers().greatest_rank, 5U);
+  EXPECT_EQ(stats.numbers().calls.minimum, 12U);
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ size_t words_of(const ClassPart &part) {
   // A column's own terms are not looked for: on a few ranks they are few.
   constexpr size_t kRow = 24;
   constexpr size_t kVaried = 24;
-  constexpr size_t kSlot = 24;
+  constexpr size_t kSlot = 6;
   const auto of_row = [](const ClassRow &row) {
     return kRow + row.heads.size() + row.atoms.size() + kVaried * (row.varied.size() + row.tables.size());
   };

@@ -335,8 +335,8 @@ TEST(Statistics, ArePreservedForWhatEachRankToldApart) {
   for (const StatsBlock &block : only.stats) {
     ranks += block.ranks.size();
     for (size_t slot = 0; slot < block.slots.size(); ++slot) {
-      EXPECT_EQ(block.slots[slot].ranks(), block.ranks.size());
-      EXPECT_EQ(block.slots[slot].calls().count, block.calls_of(slot, only.calls->multiplicities()));
+      EXPECT_EQ(block.slots[slot].numbers().ranks, block.ranks.size());
+      EXPECT_EQ(block.slots[slot].numbers().calls.count, block.calls_of(slot, only.calls->multiplicities()));
     }
   }
   EXPECT_EQ(ranks, 4U);

@@ -9,14 +9,16 @@
 namespace cairn::trace {
 namespace {
 
-RowStats as_row_stats(const timing::RankStats &stats) {
+using Numbers = timing::RankStats::Numbers;
+
+RowStats as_row_stats(const Numbers &stats) {
   RowStats result;
-  result.calls = stats.calls();
-  result.ranks = stats.ranks();
-  result.least_sum = stats.least_sum();
-  result.least_rank = stats.least_rank();
-  result.greatest_sum = stats.greatest_sum();
-  result.greatest_rank = stats.greatest_rank();
+  result.calls = stats.calls;
+  result.ranks = stats.ranks;
+  result.least_sum = stats.least_sum;
+  result.least_rank = stats.least_rank;
+  result.greatest_sum = stats.greatest_sum;
+  result.greatest_rank = stats.greatest_rank;
   result.mean_sum = stats.mean_sum();
   result.deviation_of_sums = stats.deviation_of_sums();
   return result;
@@ -24,31 +26,31 @@ RowStats as_row_stats(const timing::RankStats &stats) {
 
 /// Several statistics of the same ranks as one: of the rank with the greatest sum in one, the others count as their
 /// means, and of that with the least.
-RowStats together(const std::vector<const timing::RankStats *> &parts) {
-  timing::RankStats all;
+RowStats together(const std::vector<Numbers> &parts) {
+  Numbers all;
   double mean = 0;
   double squares = 0;
-  for (const timing::RankStats *part : parts) {
-    all.merge(*part);
-    mean += part->mean_sum();
-    squares += part->deviation_of_sums() * part->deviation_of_sums();
+  for (const Numbers &part : parts) {
+    all.merge(part);
+    mean += part.mean_sum();
+    squares += part.deviation_of_sums() * part.deviation_of_sums();
   }
   RowStats result = as_row_stats(all);
-  result.ranks = parts[0]->ranks();
+  result.ranks = parts[0].ranks;
   result.mean_sum = mean;
   result.deviation_of_sums = std::sqrt(squares);
   result.sums_are_estimates = true;
   double greatest = -1;
   double least = INFINITY;
-  for (const timing::RankStats *part : parts) {
-    const double others = mean - part->mean_sum();
-    if (const double sum = others + static_cast<double>(part->greatest_sum()); sum > greatest) {
+  for (const Numbers &part : parts) {
+    const double others = mean - part.mean_sum();
+    if (const double sum = others + static_cast<double>(part.greatest_sum); sum > greatest) {
       greatest = sum;
-      result.greatest_rank = part->greatest_rank();
+      result.greatest_rank = part.greatest_rank;
     }
-    if (const double sum = others + static_cast<double>(part->least_sum()); sum < least) {
+    if (const double sum = others + static_cast<double>(part.least_sum); sum < least) {
       least = sum;
-      result.least_rank = part->least_rank();
+      result.least_rank = part.least_rank;
     }
   }
   result.greatest_sum = static_cast<uint64_t>(greatest);
@@ -94,14 +96,14 @@ std::optional<RowStats> row_stats_of(const ClassPart &part, uint32_t row) {
   RowStats result;
   for (const StatsBlock &block : part.stats) {
     if (block.rows.empty()) {
-      add_ranks(as_row_stats(block.slots[row]), &result);
+      add_ranks(as_row_stats(block.slots[row].numbers()), &result);
       continue;
     }
-    std::vector<const timing::RankStats *> found;
+    std::vector<Numbers> found;
     for (size_t slot = 0; slot < block.slots.size(); ++slot) {
-      if (!block.rows[slot].empty() && block.rows[slot][0] == row) found.push_back(&block.slots[slot]);
+      if (!block.rows[slot].empty() && block.rows[slot][0] == row) found.push_back(block.slots[slot].numbers());
     }
-    if (found.size() == 1) add_ranks(as_row_stats(*found[0]), &result);
+    if (found.size() == 1) add_ranks(as_row_stats(found[0]), &result);
     if (found.size() > 1) add_ranks(together(found), &result);
   }
   return result;
@@ -115,7 +117,7 @@ std::vector<uint64_t> mean_durations(const ClassPart &part) {
   std::vector<Sum> sums(part.rows.size());
   for (const StatsBlock &block : part.stats) {
     for (size_t slot = 0; slot < block.slots.size(); ++slot) {
-      const timing::CallStats calls = block.slots[slot].calls();
+      const timing::CallStats calls = block.slots[slot].numbers().calls;
       const std::vector<uint32_t> own = {static_cast<uint32_t>(slot)};
       for (const uint32_t row : block.rows.empty() ? own : block.rows[slot]) {
         sums[row].calls += static_cast<double>(calls.count);
