@@ -112,6 +112,20 @@ const spec::Parameter *met_over(const spec::Function &function) {
   return over.kind == Kind::comm ? &over : nullptr;
 }
 
+/// The communicator that a call makes of processes that have none in common, or not all of one: who made it met there.
+/// nullptr: none.
+const spec::Parameter *met_over_new(const spec::Function &function) {
+  if (!function.collective || function.members == spec::Members::beyond_world || function.scope == 0 ||
+      function.scope > function.parameter_count) {
+    return nullptr;
+  }
+  const bool beyond =
+      function.members == spec::Members::beyond_scope || function.parameters[function.scope - 1].kind == Kind::group;
+  const auto *const end = function.parameters + function.parameter_count;
+  const auto *const made = std::find_if(function.parameters, end, spec::is_new_communicator);
+  return beyond && made != end ? made : nullptr;
+}
+
 class Reading {
  public:
   Reading(const trace::Row &row, const RowScope &scope)
@@ -120,7 +134,8 @@ class Reading {
   }
 
   std::unique_ptr<MessageCall> meeting() {
-    const spec::Parameter *over = met_over(function_);
+    const spec::Parameter *over = met_over_new(function_);
+    if (over == nullptr) over = met_over(function_);
     made_.failed = returned_ && !access_.succeeded();
     if (over == nullptr || (role_ != Role::none && !made_.failed)) return nullptr;
     made_.returned = returned_;
@@ -367,6 +382,7 @@ bool meets_by_custom(uint32_t function) {
           const bool other = made.kind == Kind::window || made.kind == Kind::file;
           return spec::is_new_communicator(made) || (other && made.effect == spec::Effect::create);
         });
+    if (met_over_new(each) != nullptr) return true;
     return makes && met_over(each) != nullptr && each.members == spec::Members::of_scope;
   });
   return function < all.size() && all[function];
@@ -381,7 +397,8 @@ std::unique_ptr<MessageCall> message_call(const trace::Row &row, const RowScope 
 
 std::unique_ptr<MessageCall> meeting_call(const trace::Row &row, const RowScope &scope) {
   const auto all = spec::functions();
-  if (row.function >= all.size() || met_over(all[row.function]) == nullptr) return nullptr;
+  if (row.function >= all.size()) return nullptr;
+  if (met_over(all[row.function]) == nullptr && met_over_new(all[row.function]) == nullptr) return nullptr;
   return Reading(row, scope).meeting();
 }
 

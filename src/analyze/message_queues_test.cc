@@ -117,12 +117,27 @@ TEST_F(MessageQueues, LetTheMessagesGoThatNobodyTakes) {
   EXPECT_TRUE(never->settled());
   for (uint64_t call = 0; call < 3; ++call) send(1, 5, call);
   EXPECT_EQ(take(received), 2);
-  // All has met, and the channel begins anew.
+  // All has met, and the channel goes on.
   const ReceivePointer again = post(1, 5);
   posts_.received(again, 1, 5);
   send(1, 5, 30);
-  EXPECT_EQ(*again->place, 0);
+  EXPECT_EQ(*again->place, 3);
   EXPECT_EQ(take(again), 30);
+}
+
+TEST_F(MessageQueues, ForgetChannelsWhereTheyAreMany) {
+  constexpr int64_t kMany = 10'000;
+  for (int round = 0; round < 2; ++round) {
+    uint64_t begun_anew = 0;
+    for (int64_t tag = 0; tag < kMany; ++tag) {
+      const ReceivePointer receive = post(1, tag);
+      posts_.received(receive, 1, tag);
+      send(1, tag, 1);
+      begun_anew += *receive->place == 0 ? 1 : 0;
+      EXPECT_EQ(take(receive), 1);
+    }
+    EXPECT_GT(begun_anew, kMany / 2U);
+  }
 }
 
 /// Completes in some order what was all open at once, and says how often a channel was looked at.

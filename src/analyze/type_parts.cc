@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "analyze/counts.h"
+#include "analyze/darray.h"
 
 namespace cairn::analyze {
 std::string_view base_function(const spec::Function &function) {
@@ -50,6 +51,13 @@ std::optional<std::vector<TypePart>> type_parts(const RowAccess &row) {
   if (is({"MPI_Type_create_subarray"})) {
     const auto extents = row.numbers("array_of_subsizes");
     return extents ? of_old(product(*extents)) : std::nullopt;
+  }
+  if (is({"MPI_Type_create_darray"})) {
+    const auto dimensions = darray_of(row);
+    if (!dimensions) return std::nullopt;
+    std::vector<int64_t> elements;
+    for (const DarrayDimension &each : *dimensions) elements.push_back(each.elements());
+    return of_old(product(elements));
   }
   if (is({"MPI_Type_dup", "MPI_Type_create_resized"})) return of_old(1);
   return std::nullopt;

@@ -20,7 +20,7 @@ struct TypePart {
   HandleName type;
 };
 
-/// Of the `newtype` of a call; nullopt: the call does not say (MPI_Type_create_darray, MPI_Type_match_size, …).
+/// Of the `newtype` of a call; nullopt: the call does not say (MPI_Type_match_size, …).
 std::optional<std::vector<TypePart>> type_parts(const RowAccess &row);
 /// "MPI_Type_vector" for MPI_Type_vector and MPI_Type_vector_c.
 std::string_view base_function(const spec::Function &function);

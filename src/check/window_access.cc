@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "analyze/outcome.h"
 #include "spec/ids.h"
 #include "trace/values/atom_reader.h"
 
@@ -22,8 +23,9 @@ std::optional<WindowCall> window_call(const trace::Row &row, const analyze::RowS
   if (!matters(role)) return std::nullopt;
   const analyze::RowAccess access(row, scope);
   const auto window = access.handle("win");
-  if (!access.succeeded() || !window || window->special != 0) return std::nullopt;
   WindowCall what;
+  what.pending = reaches_into(role) && analyze::outcome_of(row).kind == analyze::Outcome::Kind::pending;
+  if ((!access.succeeded() && !what.pending) || !window || window->special != 0) return std::nullopt;
   what.role = role;
   what.window = *window;
   if (role == Role::makes) {

@@ -31,10 +31,12 @@ struct WindowCall {
   int64_t target = 0;                           ///< rank in the window's communicator
   int64_t displacement = 0;                     ///< in units of the target
   bool fetches = false;                         ///< what was there: complete here, it is complete at the target
+  bool pending = false;                         ///< the call never returned: MPI may have refused it
   bool by_request = false;                      ///< a request says when it is complete here
   const objects::TypeLayout *layout = nullptr;  ///< at the target; not empty
 };
-/// nullopt: the call does nothing of that kind, did not succeed, or it is not known where.
+/// nullopt: the call does nothing of that kind, failed, or it is not known where; or it is no access and never
+/// returned.
 std::optional<WindowCall> window_call(const trace::Row &row, const analyze::RowScope &scope,
                                       const objects::RankLayouts &layouts);
 

@@ -98,6 +98,10 @@ void Windows::act(Part *part, const WindowAccess &call) {
 }
 
 void Windows::access(Part *part, const WindowAccess &access) {
+  if (access.what.pending) {
+    is_within(*part->window, access);
+    return;
+  }
   if (part->fenced || part->started) {
     part->since.push_back(access);
     return;

@@ -6,16 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/darray.h"
 #include "analyze/function_table.h"
 #include "analyze/type_parts.h"
-#include "spec/ids.h"
 
 namespace cairn::objects {
 namespace {
 
 using analyze::RowAccess;
 using Item = TypeLayout::Item;
-using Numbers = std::vector<int64_t>;
 
 bool asks_for_extent(std::string_view function) {
   return function == "MPI_Type_get_extent" || function == "MPI_Type_get_extent_x";
@@ -27,70 +26,31 @@ int64_t product(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &result) ? INT64_MAX : result;
 }
 
-/// The arguments of MPI_Type_create_darray (MPI 4.1, 5.1.4): dimension by dimension, from the one whose elements are
-/// neighbours.
+/// Dimension by dimension, from the one whose elements are neighbours.
 const TypeLayout *distributed(const RowAccess &row, const TypeLayout *old, TypeLayouts *table) {
-  const auto size = row.number("size");
-  const auto rank = row.number("rank");
-  const auto sides = row.numbers("array_of_gsizes");
-  const trace::Field *distributions = row.field("array_of_distribs");
-  const trace::Field *blocks = row.field("array_of_dargs");
-  const auto processes = row.numbers("array_of_psizes");
-  if (!size || !rank || !sides || !processes || distributions == nullptr || blocks == nullptr) return nullptr;
-  const size_t dimensions = sides->size();
-  if (processes->size() != dimensions || *rank < 0 || *rank >= *size) return nullptr;
-  Numbers places(dimensions);
-  int64_t left = *size;
-  int64_t among = *rank;
-  for (size_t i = 0; i < dimensions; ++i) {
-    const int64_t side = (*processes)[i];
-    if (side <= 0 || left % side != 0 || (*sides)[i] <= 0) return nullptr;
-    left /= side;
-    places[i] = among / left;
-    among %= left;
-  }
-  struct Distribution {
-    int constant;
-    int64_t block;  ///< 0: the default
-  };
-  std::vector<Distribution> how;
-  trace::AtomReader kinds(distributions->atoms);
-  trace::AtomReader arguments(blocks->atoms);
-  for (size_t i = 0; i < dimensions; ++i) {
-    const trace::AtomValue kind = kinds.next();
-    const trace::AtomValue argument = arguments.next();
-    how.push_back({kind.constant(), argument.special ? 0 : argument.value});
-  }
-  if (kinds.failed() || arguments.failed()) return nullptr;
+  const auto dimensions = analyze::darray_of(row);
+  if (!dimensions) return nullptr;
   const bool fortran = row.constant("order") == "MPI_ORDER_FORTRAN";
   const TypeLayout *made = old;
   int64_t stride = old->extent();
   int64_t at = 0;
-  for (size_t step = 0; step < dimensions; ++step) {
-    const size_t i = fortran ? step : dimensions - 1 - step;
-    const int64_t side = (*sides)[i];
-    const bool whole = how[i].constant == spec::constant_id::k_DISTRIBUTE_NONE;
-    const int64_t parts = whole ? 1 : (*processes)[i];
-    const int64_t place = whole ? 0 : places[i];
-    int64_t first = 0;
-    if (how[i].constant == spec::constant_id::k_DISTRIBUTE_CYCLIC) {
-      const int64_t block = how[i].block > 0 ? how[i].block : 1;
-      const int64_t round = product(block, parts);
-      first = product(block, place);
-      const int64_t there = std::max<int64_t>(0, side - first);
-      const int64_t rest = std::min(there % round, block);
+  for (size_t step = 0; step < dimensions->size(); ++step) {
+    const analyze::DarrayDimension &each = (*dimensions)[fortran ? step : dimensions->size() - 1 - step];
+    const int64_t first = product(each.block, each.place);
+    if (each.cyclic) {
+      const int64_t round = product(each.block, each.parts);
+      const int64_t there = std::max<int64_t>(0, each.side - first);
+      const int64_t rest = std::min(there % round, each.block);
       const TypeLayout *turns =
-          table->repeated(there / round, product(round, stride), table->repeated(block, stride, made));
+          table->repeated(there / round, product(round, stride), table->repeated(each.block, stride, made));
       const int64_t behind = product(there / round, product(round, stride));
       made = table->sequence({{0, turns}, {behind, table->repeated(rest, stride, made)}});
     } else {
-      const int64_t block = how[i].block > 0 && !whole ? how[i].block : (side - 1) / parts + 1;
-      first = product(block, place);
-      made = table->repeated(std::clamp<int64_t>(side - first, 0, block), stride, made);
+      made = table->repeated(each.elements(), stride, made);
     }
     if (made == nullptr) return nullptr;
     if (made->size != 0 && __builtin_add_overflow(at, product(first, stride), &at)) return nullptr;
-    stride = product(stride, side);
+    stride = product(stride, each.side);
   }
   return table->resized(table->sequence({{at, made}}), 0, stride);
 }

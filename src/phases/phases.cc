@@ -1,6 +1,7 @@
 #include "phases/phases.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -116,29 +117,48 @@ class BytesOfPlaces : public traffic::Listener {
   std::vector<uint32_t> threads_;  ///< by class
 };
 
-std::set<uint32_t> classes_of(const trace::Trace &trace, const KindOfRank &kind) {
-  std::set<uint32_t> classes;
+/// The sequences of a kind of rank, by class. A class is of several kinds where ranks stop at different places, or keep
+/// other segments of a long run together: of the kind's are some of its ranks then.
+std::map<uint32_t, std::vector<trace::SequenceView>> classes_of(const trace::Trace &trace, const KindOfRank &kind) {
+  std::map<uint32_t, std::vector<trace::SequenceView>> classes;
   for (const uint32_t rank : kind.ranks) {
     for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-      if (sequence.thread == kind.thread) classes.insert(sequence.class_index);
+      if (sequence.thread == kind.thread) classes[sequence.class_index].push_back(sequence);
     }
   }
   return classes;
 }
 
-/// How many calls are made at each place, and how long they took, which is given whether it is known. A kind has all
-/// ranks of its classes.
+/// Which part of a class's ranks those are.
+double share_of(const trace::Trace &trace, uint32_t index, const std::vector<trace::SequenceView> &sequences) {
+  return static_cast<double>(sequences.size()) / static_cast<double>(trace.class_ranks(index).size());
+}
+
+/// Of what all ranks of a class spent.
+uint64_t share_of(uint64_t ns, double share) {
+  return share == 1 ? ns : static_cast<uint64_t>(std::llround(share * static_cast<double>(ns)));
+}
+
+/// How many calls are made at each place, and how long they took, which is given whether it is known. Of a class that
+/// other kinds have, too, each rank counts as the mean of all.
 bool add_statistics(const trace::Trace &trace, const LoopFinder &finder, KindOfRank *kind) {
   bool timed = true;
-  for (const uint32_t index : classes_of(trace, *kind)) {
-    const std::vector<uint64_t> counts = trace.row_counts(index);
+  for (const auto &[index, sequences] : classes_of(trace, *kind)) {
     const std::vector<uint32_t> &places = finder.places_of(index);
-    for (uint32_t row = 0; row < counts.size(); ++row) {
-      analyze::LoopPlace &place = kind->places[places[row]];
-      add_to(&place.calls, counts[row]);
+    const double share = share_of(trace, index, sequences);
+    std::vector<std::vector<uint64_t>> counts;
+    if (share == 1) {
+      counts.push_back(trace.row_counts(index));
+    } else {
+      for (const trace::SequenceView &sequence : sequences) counts.push_back(trace.row_counts(sequence));
+    }
+    for (const std::vector<uint64_t> &each : counts) {
+      for (uint32_t row = 0; row < each.size(); ++row) add_to(&kind->places[places[row]].calls, each[row]);
+    }
+    for (uint32_t row = 0; row < places.size(); ++row) {
       const auto stats = trace.row_stats(index, row);
       timed = timed && stats.has_value();
-      if (stats) add_to(&place.time_ns, stats->calls.sum);
+      if (stats) add_to(&kind->places[places[row]].time_ns, share_of(stats->calls.sum, share));
     }
   }
   return timed;
@@ -190,14 +210,15 @@ class Course {
   /// What statistics say of places, shared out among the parts that come to them.
   void share_out(Kind *kind) {
     std::vector<double> gaps(kind->kind.places.size());
-    for (const uint32_t index : classes_of(trace_, kind->kind)) {
+    for (const auto &[index, sequences] : classes_of(trace_, kind->kind)) {
+      const double of_class = share_of(trace_, index, sequences);
       std::set<uint32_t> sites;
       const auto rows = trace::structure_of(trace_, index).rows;
       for (uint32_t row = 0; row < rows.size(); ++row) {
         if (rows[row].depth != 0 || !sites.insert(rows[row].site).second) continue;
         const timing::GapStats *found = trace_.gaps(index, rows[row].site);
         run_.gaps = run_.gaps || found != nullptr;
-        if (found != nullptr) gaps[finder_.places_of(index)[row]] += static_cast<double>(found->sum);
+        if (found != nullptr) gaps[finder_.places_of(index)[row]] += of_class * static_cast<double>(found->sum);
       }
     }
     const double whole = static_cast<double>(kind->ranks.size()) / static_cast<double>(kind->kind.ranks.size());

@@ -186,9 +186,18 @@ static void collectives(void) {
 static void two_groups(void) {
   const int first = rank < 2;
   int out = rank, in[4];
-  MPI_Comm own, both;
+  MPI_Comm own, both, grouped;
+  MPI_Group all;
   MPI_Comm_split(MPI_COMM_WORLD, first, rank, &own);
-  MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, first ? 2 : 0, 1, &both);
+  MPI_Barrier(MPI_COMM_WORLD);
+  late(3, 40);
+  SAY("join", MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, first ? 2 : 0, 1, &both));
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Barrier(MPI_COMM_WORLD);
+  late(2, 40);
+  SAY("of_group", MPI_Comm_create_group(MPI_COMM_WORLD, all, 3, &grouped));
+  MPI_Comm_free(&grouped);
+  MPI_Group_free(&all);
   MPI_Barrier(MPI_COMM_WORLD);
   late(1, 30);
   late(3, 60);

@@ -63,7 +63,7 @@ def expected_waits(calls):
         others = [other for other in range(RANKS) if other != rank]
         if rank != 2:
             one('late broadcast', calls['bcast'][rank][0], calls['bcast'][2][0])
-        for phase in 'allreduce', 'dup', 'create', 'free':
+        for phase in 'allreduce', 'dup', 'join', 'of_group', 'create', 'free':
             one('wait at N x N', calls[phase][rank][0], last_of(phase, others))
         for phase in 'fence', 'other_fence':
             one('wait at fence', calls[phase][rank][0], last_of(phase, others))
