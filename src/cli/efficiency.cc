@@ -57,7 +57,7 @@ int efficiency(Inspection &options) {
     if (!sums) return report(sums.error(), options.file);
     found = *sums;
     say("serialisation and transfer need the times of single calls; record with --timing lossless, or within a bound, "
-        "as --timing 1%");
+        "as --timing context:rel=1%");
   }
   const std::vector<Factor> factors = factors_of(found);
   Output out;
@@ -65,6 +65,7 @@ int efficiency(Inspection &options) {
     ordered_json json;
     json["schema"] = "cairn.efficiency/1";
     json["file"] = valid_utf8(options.file);
+    add_missing_calls(*trace, trace->ranks(), &json);
     json["run_seconds"] = duration(found.run_ns).json;
     json["ideal_seconds"] = found.ideal_ns == 0 ? ordered_json() : duration(found.ideal_ns).json;
     json["mean_outside_seconds"] = found.mean_outside_ns / 1e9;

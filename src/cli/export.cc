@@ -50,6 +50,9 @@ int export_trace(const Options &verb, ExportOptions &options) {
     for (const char *form : each.forms) forms += (forms.empty() ? "" : ", ") + std::string(form);
     return refuse(std::string(each.option) + " says nothing to --to " + options.to, "it is for " + forms);
   }
+  if (options.graph == "grammar" && verb.given("--time")) {
+    return refuse("--graph grammar is of whole rules, of all calls and times", "leave --time out");
+  }
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
   if (options.to == "simgrid") return export_simgrid(options, *trace);

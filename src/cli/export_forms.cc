@@ -52,6 +52,7 @@ void say_left_out(const LeftOut &left_out, bool sizes, bool room = true) {
     if (count != 0) say(fmt::format("left out: {} {}", plural(count, thing, things), why));
   };
   tell(left_out.strangers, "message", nullptr, "of communicators or with processes that the trace does not know");
+  tell(left_out.meetings, "part", nullptr, "in collective calls of communicators that the trace does not know");
   tell(left_out.nameless, "receive", nullptr, "of which the trace does not say whom they heard");
   if (!sizes) return;
   if (left_out.unsized != 0)

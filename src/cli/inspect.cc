@@ -1,6 +1,7 @@
 #include "cli/inspect.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <algorithm>
@@ -181,14 +182,26 @@ bool was_cut_short(const trace::Trace &trace) {
   return std::any_of(ranks.begin(), ranks.end(), [&](uint32_t rank) { return !trace.rank_info(rank).complete; });
 }
 
-void say_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks) {
+namespace {
+std::vector<uint32_t> missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks) {
   std::vector<uint32_t> lossy;
   for (const uint32_t rank : ranks) {
     const auto losses = trace::read_losses(trace.rank_info(rank).degraded);
     const auto lacks = [](const trace::Loss &loss) { return loss.lacks_calls(); };
     if (std::any_of(losses.begin(), losses.end(), lacks)) lossy.push_back(rank);
   }
+  return lossy;
+}
+}  // namespace
+
+void say_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks) {
+  const std::vector<uint32_t> lossy = missing_calls(trace, ranks);
   if (!lossy.empty()) say(fmt::format("calls of {} are not all in the trace, as cairn info tells", named_ranks(lossy)));
+}
+
+void add_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks, nlohmann::ordered_json *json) {
+  const std::vector<uint32_t> lossy = missing_calls(trace, ranks);
+  if (!lossy.empty()) (*json)["ranks_missing_calls"] = lossy;
 }
 
 std::string loss_text(const std::string &reason, const analyze::Overview::Degraded &degraded) {

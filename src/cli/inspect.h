@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,9 @@ void say_exactness(const trace::Trace &trace, Shown shown = Shown::durations);
 bool has_threads(const trace::Trace &trace);
 /// Whether some rank did not come to the end of MPI_Finalize.
 bool was_cut_short(const trace::Trace &trace);
-/// If not all calls of these ranks are in the trace.
+/// If not all calls of these ranks are in the trace: a line for people, and a member with their numbers for programs.
 void say_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks);
+void add_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks, nlohmann::ordered_json *json);
 
 class Output;
 /// The end of a verb that sums up times: its exit code, and what is said where some of them are damaged.

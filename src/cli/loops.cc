@@ -187,7 +187,11 @@ int loops(LoopsOptions &options) {
                             plural(text.left_out(), "loop")));
     }
   }
-  if (options.json) out.write(loops_json(options.file, *trace, kinds).dump(2) + "\n");
+  if (options.json) {
+    nlohmann::ordered_json json = loops_json(options.file, *trace, kinds);
+    add_missing_calls(*trace, filter->ranks, &json);
+    out.write(json.dump(2) + "\n");
+  }
   if (options.csv) {
     out.keep_lines();
     out.write(csv_text(loops_json(options.file, *trace, kinds), kinds));

@@ -63,6 +63,7 @@ int path(PathOptions &options) {
     ordered_json json;
     json["schema"] = "cairn.path/1";
     json["file"] = valid_utf8(options.file);
+    add_missing_calls(*trace, trace->ranks(), &json);
     json["run_seconds"] = duration(found->efficiency.run_ns).json;
     json["path_seconds"] = duration(found->path_ns).json;
     json["ends_on_rank"] = found->path_rank;

@@ -193,6 +193,7 @@ int phases_of_run(PhasesOptions &options) {
     ordered_json json;
     json["schema"] = "cairn.phases/1";
     json["file"] = valid_utf8(options.file);
+    add_missing_calls(*trace, filter->ranks, &json);
     const std::string within = trace::exactness(*trace);
     json["times_are"] = within.empty() ? "exact" : within;
     json["each_timed"] = run->each_timed;

@@ -167,7 +167,7 @@ void print_text(Output &out, const RanksOptions &options, const trace::Trace &tr
 }
 
 void print_json(Output &out, const RanksOptions &options, const trace::Trace &trace, const Ranks &found,
-                const std::vector<ranks::RankLine> &lines, uint64_t top) {
+                const std::vector<ranks::RankLine> &lines, uint64_t top, const std::vector<uint32_t> &chosen) {
   constexpr double kSecond = 1e9;
   const auto spreads = [&](const Spread &calls, const Spread &bytes, const std::optional<Spread> &outside,
                            const std::optional<Spread> &in_mpi, ordered_json *into) {
@@ -179,6 +179,7 @@ void print_json(Output &out, const RanksOptions &options, const trace::Trace &tr
   ordered_json json;
   json["schema"] = "cairn.ranks/1";
   json["file"] = valid_utf8(options.file);
+  add_missing_calls(trace, chosen, &json);
   const std::string within = trace::exactness(trace);
   json["times_are"] = within.empty() ? "exact" : within;
   json["unknown_processes"] = found.seen.nowhere;
@@ -241,7 +242,7 @@ int ranks_of_run(RanksOptions &options) {
   sort_by(options.sort, &lines);
   Output out;
   if (options.json) {
-    print_json(out, options, *trace, *found, lines, top);
+    print_json(out, options, *trace, *found, lines, top, filter->ranks);
   } else if (options.csv) {
     out.keep_lines();
     print_csv(out, lines, found->timed, top);

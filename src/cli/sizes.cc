@@ -72,7 +72,9 @@ int sizes(SizesOptions &options) {
   say_left_out(result->seen);
   Output out;
   if (options.json) {
-    out.write(sizes_json(options.file, options.by, options.exact, *trace, *result).dump(2) + "\n");
+    nlohmann::ordered_json json = sizes_json(options.file, options.by, options.exact, *trace, *result);
+    add_missing_calls(*trace, filter->ranks, &json);
+    out.write(json.dump(2) + "\n");
   } else if (options.csv) {
     out.keep_lines();
     print_csv(out, options, *result);

@@ -144,6 +144,7 @@ int summary(SummaryOptions &options) {
   if (none_matches && !options.json && !options.csv) return out.finish();
   if (options.json) {
     nlohmann::ordered_json object = summary_json(options.file, *result, list);
+    add_missing_calls(*trace, filter->ranks, &object);
     if (!kernels->empty()) object["kernels"] = kernel_list(*kernels).json();
     out.write(object.dump(2) + "\n");
   } else if (options.csv) {

@@ -260,6 +260,7 @@ int timeline_of(TimelineOptions &options) {
   if (strip->axis != AxisKind::calls) say_exactness(*trace, Shown::begins_too);
   if (options.json) {
     ordered_json json = json_of(options.file, *strip, kinds, options.by);
+    add_missing_calls(*trace, filter->ranks, &json);
     if (!streams.empty()) json["gpu"] = stream_json(streams);
     out.write(json.dump() + "\n");
     return out.finish();

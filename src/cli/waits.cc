@@ -135,6 +135,7 @@ int waits(WaitsOptions &options) {
     ordered_json json;
     json["schema"] = "cairn.waits/1";
     json["file"] = valid_utf8(options.file);
+    add_missing_calls(*trace, trace->ranks(), &json);
     json["run_seconds"] = duration(run_ns(*found)).json;
     json["waited_seconds"] = duration(found->all_waited_ns()).json;
     json["left_out"] = found->counts.left_out();

@@ -6,6 +6,7 @@
 
 #include "export/files.h"
 #include "export/tables.h"
+#include "text/utf8.h"
 
 namespace cairn::exporting {
 namespace {
@@ -46,12 +47,13 @@ class CsvWriter : public TableWriter {
   void add(const Cell &cell) {
     if (const auto *number = std::get_if<int64_t>(&cell)) {
       fmt::format_to(std::back_inserter(line_), "{}", *number);
-    } else if (const auto *text = std::get_if<std::string_view>(&cell)) {
-      if (text->find_first_of(",\"\r\n") == text->npos) {
-        line_ += *text;
+    } else if (const auto *given = std::get_if<std::string_view>(&cell)) {
+      const std::string_view text = valid_utf8(*given, &room_);
+      if (text.find_first_of(",\"\r\n") == text.npos) {
+        line_ += text;
       } else {
         line_ += '"';
-        for (const char each : *text) line_.append(each == '"' ? 2 : 1, each);
+        for (const char each : text) line_.append(each == '"' ? 2 : 1, each);
         line_ += '"';
       }
     }
@@ -65,6 +67,7 @@ class CsvWriter : public TableWriter {
   std::map<const Table *, OutFile> files_;
   OutFile *file_ = nullptr;  ///< of the one at hand
   std::string line_;
+  std::string room_;  ///< valid_utf8
 };
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "simgrid/calls.h"
 #include "spec/ids.h"
 #include "text/rank_list.h"
+#include "text/utf8.h"
 
 namespace cairn::exporting {
 namespace {
@@ -30,7 +31,7 @@ using Edges = std::map<std::pair<uint32_t, uint32_t>, Sent>;
 
 std::string quoted(const std::string &text) {
   std::string quoted = "\"";
-  for (const char each : text) {
+  for (const char each : valid_utf8(text)) {
     if (each == '"' || each == '\\') quoted += '\\';
     quoted += each == '\n' ? ' ' : each;
   }

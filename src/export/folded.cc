@@ -8,6 +8,7 @@
 
 #include "analyze/decode.h"
 #include "analyze/summary.h"
+#include "text/utf8.h"
 #include "timing/mode.h"
 
 namespace cairn::exporting {
@@ -19,7 +20,7 @@ std::string frame(std::string name) {
     if (each == ';') each = ',';
     if (each == '\n' || each == '\r') each = ' ';
   }
-  return name;
+  return valid_utf8(name);
 }
 
 std::string function_of(const analyze::Position &position) {

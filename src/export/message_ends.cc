@@ -20,6 +20,10 @@ uint64_t sum(const std::vector<uint64_t> &all) { return std::accumulate(all.begi
 /// What this rank gives, and what it gets, as its own arguments say.
 std::pair<uint64_t, uint64_t> moved(const Collective &call, const View &view, bool is_root) {
   const uint64_t others = (view.other != nullptr ? view.other : view.own)->size();
+  // What a process gives to itself, as others are told of it: in place, nothing else says it.
+  const auto own = [&](const std::vector<uint64_t> &all) {
+    return view.other == nullptr && view.place < all.size() ? all[view.place] : call.bytes;
+  };
   if (call.aside) return {0, 0};
   switch (call.operation) {
     case Operation::barrier:
@@ -29,15 +33,15 @@ std::pair<uint64_t, uint64_t> moved(const Collective &call, const View &view, bo
     case Operation::gather:
       return {call.bytes, is_root ? call.received * others : 0};
     case Operation::gatherv:
-      return {call.bytes, is_root ? sum(call.receives) : 0};
+      return {is_root ? own(call.receives) : call.bytes, is_root ? sum(call.receives) : 0};
     case Operation::scatter:
       return {is_root ? call.bytes * others : 0, call.received};
     case Operation::scatterv:
-      return {is_root ? sum(call.sends) : 0, call.bytes};
+      return {is_root ? sum(call.sends) : 0, is_root ? own(call.sends) : call.bytes};
     case Operation::allgather:
       return {call.bytes, call.received * others};
     case Operation::allgatherv:
-      return {call.bytes, sum(call.receives)};
+      return {own(call.receives), sum(call.receives)};
     case Operation::alltoall:
       return {call.bytes * others, call.received * others};
     case Operation::reduce:
@@ -243,10 +247,12 @@ void MessageEnds::complete(const HandleName &name, const MessageOutcome &outcome
   if (!request.persistent) requests_.erase(found);
 }
 
-/// Whom it heard is what the status says, or what was asked for.
+/// Whom it heard is what was asked for, or what the status says where anybody was: MPICH 4.0 leaves anything in the
+/// status of MPI_Isendrecv, of whose length only the send knows.
 void MessageEnds::arrive(MessageEnd receive, const Request &request, const MessageOutcome &outcome, Kind kind) {
-  const auto rank = outcome.rank ? outcome.rank : request.asked->rank;
-  const auto tag = outcome.tag ? outcome.tag : request.asked->tag;
+  const auto rank = request.asked->rank ? request.asked->rank : outcome.rank;
+  const auto tag = request.asked->tag ? request.asked->tag : outcome.tag;
+  const bool told = kind == Kind::receive || !request.send;
   const auto from = rank ? request.view->in_world(*rank) : std::nullopt;
   if (!from || !tag) {
     ++(rank && tag ? left_out_.strangers : left_out_.nameless);
@@ -259,10 +265,10 @@ void MessageEnds::arrive(MessageEnd receive, const Request &request, const Messa
   receive.peer = static_cast<uint32_t>(*rank);
   receive.peer_in_world = *from;
   receive.tag = *tag;
-  if (outcome.bytes) {
+  if (told && outcome.bytes) {
     receive.bytes = static_cast<uint64_t>(*outcome.bytes);
     receive.known = true;
-  } else if (!outcome.told && receive.bytes != 0) {
+  } else if ((!told || !outcome.told) && receive.bytes != 0) {
     receive.is_room = true;
     receive.known = false;
   } else if (!receive.known) {
@@ -274,7 +280,7 @@ void MessageEnds::arrive(MessageEnd receive, const Request &request, const Messa
 void MessageEnds::collective(const Collective &collective, uint32_t function) {
   const std::optional<View> view = calls_.view_of(collective.communicator);
   if (!view) {
-    ++left_out_.strangers;
+    ++left_out_.meetings;
     return;
   }
   MessageEnd part;

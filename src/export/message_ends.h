@@ -57,6 +57,7 @@ struct MessageEnd {
 /// What was left out of all calls, and why.
 struct LeftOut {
   uint64_t strangers = 0;  ///< messages in communicators whose members the trace does not know, or to processes outside
+  uint64_t meetings = 0;   ///< parts in collective calls of such communicators
   uint64_t nameless = 0;   ///< receives of which the trace does not say whom they heard
   uint64_t unsized = 0;    ///< messages whose size is not known: they have 0 bytes
   uint64_t room = 0;       ///< receives whose status the program ignored: they have as many bytes as they had room for

@@ -15,6 +15,7 @@
 #include "export/reach.h"
 #include "export/walk.h"
 #include "files/partial.h"
+#include "text/utf8.h"
 
 namespace cairn::exporting {
 namespace {
@@ -194,7 +195,7 @@ class Otf2Writer {
     check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_));
     check(OTF2_Archive_SetCreator(archive_, "cairn"));
     const std::string &command = scope_.trace->run().command;
-    if (!command.empty()) check(OTF2_Archive_SetDescription(archive_, command.c_str()));
+    if (!command.empty()) check(OTF2_Archive_SetDescription(archive_, valid_utf8(command).c_str()));
     run_.scope = &scope_;
     for (uint32_t rank = 0; rank < scope_.trace->rank_count(); ++rank) {
       run_.first_locations.push_back(location_of(rank, first_thread(rank)));

@@ -9,6 +9,7 @@
 #include "analyze/decode.h"
 #include "analyze/message_calls.h"
 #include "analyze/volume.h"
+#include "text/utf8.h"
 
 namespace cairn::exporting {
 namespace {
@@ -21,7 +22,7 @@ class Strings {
   explicit Strings(OTF2_GlobalDefWriter *writer) : writer_(writer) { of(""); }
   OTF2_StringRef of(const std::string &text) {
     const auto [known, fresh] = numbers_.try_emplace(text, static_cast<OTF2_StringRef>(numbers_.size()));
-    if (fresh) check(OTF2_GlobalDefWriter_WriteString(writer_, known->second, text.c_str()));
+    if (fresh) check(OTF2_GlobalDefWriter_WriteString(writer_, known->second, valid_utf8(text).c_str()));
     return known->second;
   }
   void check(OTF2_ErrorCode code) {

@@ -5,6 +5,7 @@
 
 #include "export/tables.h"
 #include "files/partial.h"
+#include "text/utf8.h"
 
 namespace cairn::exporting {
 namespace {
@@ -85,7 +86,9 @@ class SqliteWriter : public TableWriter {
       if (const auto *number = std::get_if<int64_t>(&each)) {
         check(sqlite3_bind_int64(insert_, at, *number));
       } else if (const auto *text = std::get_if<std::string_view>(&each)) {
-        check(sqlite3_bind_text64(insert_, at, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8));
+        const std::string_view valid = valid_utf8(*text, &room_);
+        const auto keep = valid.data() == text->data() ? SQLITE_STATIC : SQLITE_TRANSIENT;
+        check(sqlite3_bind_text64(insert_, at, valid.data(), valid.size(), keep, SQLITE_UTF8));
       } else {
         check(sqlite3_bind_null(insert_, at));
       }
@@ -127,6 +130,7 @@ class SqliteWriter : public TableWriter {
   sqlite3_stmt *insert_ = nullptr;  ///< into the one at hand
   bool error_ = false;
   std::string message_;
+  std::string room_;  ///< valid_utf8
 };
 
 }  // namespace

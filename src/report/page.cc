@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "report/seven_bits.h"
+#include "text/utf8.h"
 
 namespace cairn::report {
 namespace {
@@ -66,7 +67,7 @@ std::string page_of(const Assets &assets, const std::string &title, const std::v
   }
   std::string page = assets.page;
   put(&page, "@BLOCKS@", elements);
-  put(&page, "@TITLE@", html(title));
+  put(&page, "@TITLE@", html(valid_utf8(title)));
   put(&page, "@CONNECT@", connect);
   return page;
 }

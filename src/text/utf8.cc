@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace cairn {
@@ -73,6 +74,12 @@ std::string valid_utf8(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string_view valid_utf8(std::string_view text, std::string *room) {
+  const auto is_ascii = [](char each) { return static_cast<unsigned char>(each) < 0x80; };
+  if (std::all_of(text.begin(), text.end(), is_ascii)) return text;
+  return *room = valid_utf8(text);
 }
 
 }  // namespace cairn

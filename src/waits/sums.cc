@@ -10,7 +10,7 @@ namespace cairn::waits {
 Result<void> can_analyse(const trace::Trace &trace, const std::string &asker) {
   if (!timing::keeps_times(trace.run().timing)) {
     return fail(ErrorKind::usage, asker + ": this trace has no times of single calls",
-                "record with --timing lossless, or within a bound, as --timing 1%");
+                "record with --timing lossless, or within a bound, as --timing context:rel=1%");
   }
   if (!trace.axis().common()) {
     return fail(ErrorKind::usage, asker + ": this trace does not say how its ranks' clocks stood", "record it again");

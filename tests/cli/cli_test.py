@@ -420,6 +420,9 @@ def phases(bench):
     bench.golden("phases", "phases", "ring.cairn", err=None)
     bench.golden("phases_lossless", "phases", "--depth", "2", "lossless.cairn")
     bench.golden("phases_threads", "phases", "--csv", "threads.cairn", err=None)
+    # Ranks that stopped at different places share what they did before.
+    calls = [json.loads(bench.check(verb, "--json", "hung.cairn", out=None, err=None).stdout) for verb in ("summary", "phases")]
+    expect("calls of phases", sum(phase["calls"] for phase in calls[1]["phases"]), calls[0]["calls"])
     bench.check("phases", "--csv", "--json", "ring.cairn", code=2, err="cairn: --csv and --json cannot go together; choose one\n")
     bench.check("phases", "cut.cairn", code=3, err=None)
 
@@ -1049,6 +1052,8 @@ def exports_of_calls(bench):
     expect("warps alone", json.loads(bench.run("export", "--to", "chrome", "--launch", "0-1", "both.cairn").stdout)["traceEvents"], alone)
     bench.check("export", "--to", "otf2", "-o", "x", "gpu.cairn", code=2, out="",
                 err="cairn: gpu.cairn: this trace holds no MPI calls; --to perfetto and --to chrome write its GPU kernels\n")
+    bench.check("export", "--to", "dot", "--graph", "grammar", "--time", "0s+1ms", "lossless.cairn", code=2, out="",
+                err="cairn: --graph grammar is of whole rules, of all calls and times; leave --time out\n")
     bench.check("export", "--to", "csv", "--speed", "1e9", "lossless.cairn", code=2, out="",
                 err="cairn: --speed says nothing to --to csv; it is for simgrid\n")
     done = bench.run("export", "--to", "goal", "lossless.cairn")
@@ -1079,6 +1084,30 @@ def exports_of_calls(bench):
     expect("stacks", all(re.fullmatch(r".+ \d+", stack) for stack in stacks) and len(stacks) > 4, True)
     graph = bench.run("export", "--to", "dot", "ring.cairn").stdout
     expect("edges", len(re.findall(r"r\d+ -> r\d+ .*messages=100,", graph)), 3)
+
+
+@case
+def names_that_are_not_utf8(bench):
+    """Others refuse whole files over one byte: it is replaced in all forms, and what misses calls is told in JSON, too."""
+    tables = bench.folder / "latin.csv"
+    bench.run("export", "--to", "csv", "-o", str(tables), "latin.cairn")
+    with open(tables / "sites.csv", encoding="utf-8", newline="") as file:
+        files = {row["file"] for row in csv.DictReader(file)}
+    expect("files of sites.csv", "/home/me/d\ufffd/caf\ufffd.cc" in files, True)
+    bench.run("export", "--to", "sqlite", "-o", "latin.db", "latin.cairn")
+    base = sqlite3.connect(bench.folder / "latin.db")
+    expect("sqlite", base.execute("select value from run where name = 'command'").fetchall(), [("mpiexec -n 2 ./caf\ufffd",)])
+    expect("and its sites", {row[0] for row in base.execute("select file from sites")} & {"/home/me/d\ufffd/caf\ufffd.cc"} != set(), True)
+    base.close()
+    for words in (("folded",), ("dot",), ("dot", "--graph", "grammar"), ("chrome",)):
+        done = subprocess.run([bench.cairn, "export", "--to", *words, "latin.cairn"], cwd=bench.folder, env=bench.environment,
+                              capture_output=True, check=True)
+        done.stdout.decode("utf-8")
+    bench.run("export", "--to", "otf2", "-o", "latin.otf2", "latin.cairn", check=False)
+    for path in (bench.folder / "latin.otf2").glob("traces.*"):
+        expect(f"{path.name} has raw bytes", b"caf\xe9" in path.read_bytes(), False)
+    for verb in ("summary", "matrix", "sizes", "loops", "ranks", "phases", "timeline", "waits", "path", "efficiency"):
+        expect(f"{verb} tells who misses calls", json.loads(bench.run(verb, "--json", "latin.cairn").stdout)["ranks_missing_calls"], [1])
 
 
 @case

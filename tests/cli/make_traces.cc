@@ -465,10 +465,13 @@ T must(Result<T> result) {
   std::exit(1);
 }
 
-trace::Part merged(uint32_t size, bool lossless) {
+/// With these losses on rank 1.
+trace::Part merged(uint32_t size, bool lossless, const std::vector<trace::Loss> &losses = {}) {
   trace::Part whole = must(trace::Part::of(ring(0, size, lossless)));
   for (uint32_t rank = 1; rank < size; ++rank) {
-    whole = must(trace::Part::merge(std::move(whole), must(trace::Part::of(ring(rank, size, lossless)))));
+    trace::ProcessRecord process = ring(rank, size, lossless);
+    if (rank == 1) process.losses = losses;
+    whole = must(trace::Part::merge(std::move(whole), must(trace::Part::of(process))));
   }
   return whole;
 }
@@ -666,6 +669,11 @@ int main(int argc, char **argv) {
   }
   save(folder + "/bare.cairn", *merged(2, false).to_file(run_info("stats", 1'000'000'000)));
   save(folder + "/lossless.cairn", with_lines(*merged(2, true).to_file(run_info("lossless", 1'000'000'000))));
+  // Of a program whose names are not UTF-8, some of whose calls nobody wanted.
+  const trace::Loss left_out{"a call was left out on request: --exclude MPI_Comm_rank", 3, false, true};
+  trace::RunInfo latin = run_info("lossless", 1'000'000'000);
+  latin.command = "mpiexec -n 2 ./caf\xe9";
+  save(folder + "/latin.cairn", with_lines(*merged(2, true, {left_out}).to_file(latin), "/home/me/d\xe9/caf\xe9.cc"));
   for (const bool times : {false, true}) {
     trace::Part whole = must(trace::Part::of(failing(0, times)));
     for (uint32_t rank = 1; rank < 4; ++rank) {

@@ -173,7 +173,7 @@ class Calls(Sequence[Call]):
         ns = operator.index(ns)
         if ns < 0:
             raise UsageError(f'at({ns}): it is no number from 0 on')
-        index = self._place.index_at(ns)
+        index = self._place.index_at(ns) if ns < 2**64 else None
         if index is None:
             raise IndexError(f'rank {self._rank} has no call that is known to end at {ns} ns or later')
         parts = self._place.at(index)

@@ -36,6 +36,8 @@ def words(chosen: dict[str, Any], allowed: Iterable[str] | None = None) -> dict[
                 raise TypeError(f'{name}={value!r}: it takes {kind.__name__}')
             if kind is int and value < 0:
                 raise UsageError(f'{name}={value}: it is no number from 0 on')
+            if kind is int and value >= 2**64:
+                raise UsageError(f'{name}={value}: it is beyond 2^64 - 1, the greatest there is')
             found[name] = value
             continue
         texts = _several(value)
