@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = [
     ('exchange', 2, True), ('p2p_modes', 3, True), ('p2p_probe', 3, False), ('p2p_persistent', 3, False), ('completion', 3, False),
     ('coll_nonblocking', 3, True), ('coll_inter', 3, True), ('comm_manage', 3, True), ('nested', 3, True), ('threads', 2, True),
-    ('ignored', 3, False),
+    ('ignored', 3, False), ('both_ways', 2, False),
 ]
 
 

@@ -224,6 +224,9 @@ class Compared:
         self.fails(TypeError, None, lambda: run.rank(1.0))
         self.fails(cairn.UsageError, "rank='': it is empty", lambda: run.calls(rank=''))
         self.fails(cairn.UsageError, 'at(-1): it is no number from 0 on', lambda: run.rank(0).calls.at(-1))
+        self.fails(IndexError, None, lambda: run.rank(0).calls.at(10**30))
+        self.fails(cairn.UsageError, f'start={2**64}: it is beyond 2^64 - 1, the greatest there is',
+                   lambda: run.calls(start=2**64).frame())
         self.fails(TypeError, None, lambda: run.rank(0).calls.at(0.5))
         untimed = cairn.open('untimed.cairn')
         self.fails(cairn.UsageError, line_of('waits', 'untimed.cairn'), untimed.waits)
