@@ -126,9 +126,13 @@ Result<Partial> Partial::of(const std::string &path, bool folder) {
       return wrong_at(ErrorKind::usage, path, "is not empty", "name a folder that is not there with --output");
     }
   }
-  // "made/" is "made".
+  // "made/" is "made"; of a link to an empty folder, the folder becomes one that is not empty.
   std::string own = path;
   while (own.size() > 1 && own.back() == '/') own.pop_back();
+  if (fs::is_symlink(own, error)) {
+    const fs::path real = fs::canonical(own, error);
+    if (!error) own = real.string();
+  }
   const Unsignalled guard;
   const int why = make(own + ".partial", folder);
   if (why == EEXIST) {

@@ -3,7 +3,8 @@
 //
 // What was not finished is deleted, a folder with all that is in it: also by Ctrl-C, SIGTERM and SIGHUP, if nobody else
 // handles them; not by SIGKILL.
-// What has the name already is left as it was, but that an empty folder may become one that is not. One thread.
+// What has the name already is left as it was, but that an empty folder, or the one a link leads to, may become one
+// that is not. One thread.
 #pragma once
 
 #include <string>

@@ -62,6 +62,20 @@ TEST(Partial, LeavesWhatHasTheName) {
   EXPECT_TRUE(fs::exists(folder.path() / "other.partial"));
 }
 
+TEST(Partial, FollowsALinkToAnEmptyFolder) {
+  const TestFolder folder;
+  fs::create_directory(folder.path() / "real");
+  fs::create_directory_symlink("real", folder.path() / "link");
+  auto run = Partial::of(folder.path() / "link/", true);
+  ASSERT_TRUE(run.has_value());
+  put(fs::path(run->name()) / "file");
+  ASSERT_TRUE(run->finish().has_value());
+  EXPECT_TRUE(fs::is_symlink(folder.path() / "link"));
+  EXPECT_TRUE(fs::exists(folder.path() / "real" / "file"));
+  fs::create_directory_symlink("nowhere", folder.path() / "dangling");
+  EXPECT_FALSE(Partial::of(folder.path() / "dangling", true).has_value());
+}
+
 /// What is there when a signal ends a process that `does` something in a folder.
 template <typename Does>
 Names left_by_signal(int signal, const Does &does) {
