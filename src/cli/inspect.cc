@@ -76,6 +76,17 @@ Result<trace::Trace> open_for_ranks(const Inspection &inspection) {
   return complete ? std::move(trace) : trace::Trace::open(inspection.file);
 }
 
+/// Of these ranks.
+std::vector<uint32_t> missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks) {
+  std::vector<uint32_t> lossy;
+  for (const uint32_t rank : ranks) {
+    const auto losses = trace::read_losses(trace.rank_info(rank).degraded);
+    const auto lacks = [](const trace::Loss &loss) { return loss.lacks_calls(); };
+    if (std::any_of(losses.begin(), losses.end(), lacks)) lossy.push_back(rank);
+  }
+  return lossy;
+}
+
 }  // namespace
 
 void add_file(Options &verb, Inspection &inspection) {
@@ -181,18 +192,6 @@ bool was_cut_short(const trace::Trace &trace) {
   const std::vector<uint32_t> ranks = trace.ranks();
   return std::any_of(ranks.begin(), ranks.end(), [&](uint32_t rank) { return !trace.rank_info(rank).complete; });
 }
-
-namespace {
-std::vector<uint32_t> missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks) {
-  std::vector<uint32_t> lossy;
-  for (const uint32_t rank : ranks) {
-    const auto losses = trace::read_losses(trace.rank_info(rank).degraded);
-    const auto lacks = [](const trace::Loss &loss) { return loss.lacks_calls(); };
-    if (std::any_of(losses.begin(), losses.end(), lacks)) lossy.push_back(rank);
-  }
-  return lossy;
-}
-}  // namespace
 
 void say_missing_calls(const trace::Trace &trace, const std::vector<uint32_t> &ranks) {
   const std::vector<uint32_t> lossy = missing_calls(trace, ranks);
