@@ -16,10 +16,10 @@ uint64_t calls_of(const trace::Trace &trace, const std::vector<uint32_t> &ranks)
 
 }  // namespace
 
-Reading::Reading(const trace::Trace &trace, const std::vector<uint32_t> &ranks, uint64_t times)
+Reading::Reading(const trace::Trace &trace, const std::vector<uint32_t> &ranks)
     : traces_{&trace}, progress_(0, "calls") {
   if (!progress_.shows()) return;
-  progress_.be(saturating_product(calls_of(trace, ranks.empty() ? trace.ranks() : ranks), times));
+  progress_.be(calls_of(trace, ranks.empty() ? trace.ranks() : ranks));
   begin();
 }
 

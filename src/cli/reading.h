@@ -18,9 +18,9 @@ namespace cairn::cli {
 
 class Reading {
  public:
-  /// `ranks`: those that are read; empty: all. `times`: how often each call is.
-  explicit Reading(const trace::Trace &trace, const std::vector<uint32_t> &ranks = {}, uint64_t times = 1);
-  /// Of two traces, all ranks.
+  /// `ranks`: those whose calls are read, once; empty: all.
+  explicit Reading(const trace::Trace &trace, const std::vector<uint32_t> &ranks = {});
+  /// Of two traces, all ranks. `times`: how often each call is read.
   Reading(const trace::Trace &first, const trace::Trace &second, uint64_t times);
   ~Reading() { end(); }
   Reading(const Reading &) = delete;

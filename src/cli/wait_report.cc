@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "analyze/decode.h"
-#include "analyze/overview.h"
 #include "cli/inspect.h"
 #include "cli/reading.h"
 #include "terminal/terminal.h"
