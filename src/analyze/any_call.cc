@@ -13,7 +13,7 @@ void AnyCall::go_to(uint64_t index) {
     names_ = *names;
     return;
   }
-  names_ = {};
+  names_ = CommunicatorNames(trace_, rank_);
   events_.seek(0);
   for (uint64_t i = 0; i < index; ++i) {
     const Event *event = events_.next();

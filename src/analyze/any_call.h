@@ -18,7 +18,8 @@ namespace cairn::analyze {
 
 class AnyCall {
  public:
-  AnyCall(const trace::Trace &trace, uint32_t rank) : trace_(trace), events_(trace, rank), names_before_(trace, rank) {}
+  AnyCall(const trace::Trace &trace, uint32_t rank)
+      : trace_(trace), rank_(rank), events_(trace, rank), names_before_(trace, rank), names_(trace, rank) {}
   AnyCall(const AnyCall &) = delete;
   AnyCall &operator=(const AnyCall &) = delete;
 
@@ -40,6 +41,7 @@ class AnyCall {
   void go_to(uint64_t index);
 
   const trace::Trace &trace_;
+  uint32_t rank_;
   trace::Events events_;
   NamesBefore names_before_;
   CommunicatorNames names_;

@@ -62,8 +62,9 @@ Moved moved_by(const Volume &volume, uint64_t count, std::span<const uint32_t> r
 /// Which receives of one rank got less than they had room for, call by call.
 class Shortfalls {
  public:
-  Shortfalls(const WantedCalls &wanted, const std::vector<RowScope> &scopes, const Volumes &volumes)
-      : wanted_(wanted), scopes_(scopes), volumes_(volumes) {}
+  Shortfalls(const WantedCalls &wanted, const std::vector<RowScope> &scopes, const Volumes &volumes,
+             CommunicatorNames names)
+      : wanted_(wanted), scopes_(scopes), volumes_(volumes), names_(std::move(names)) {}
 
   void see(const trace::Event &event) {
     names_.see(*event.values);
@@ -175,7 +176,11 @@ class Shortfalls {
 }  // namespace
 
 BytesMoved::BytesMoved(const trace::Trace &trace, const Filter &filter, const WantedCalls &wanted, CallsOn *on)
-    : trace_(trace), filter_(filter), wanted_(wanted), on_(on), plain_(trace, {}) {
+    : trace_(trace), filter_(filter), wanted_(wanted), on_(on) {
+  plain_.emplace_back(trace.job_of(0).size, std::vector<SelectedCalls::Sequence>());
+  for (size_t job = 1; job < trace.run().jobs.size(); ++job) {
+    plain_.emplace_back(trace.job_of(trace.run().jobs[job].first).size, std::vector<SelectedCalls::Sequence>());
+  }
   for (const uint32_t rank : filter.ranks) {
     if (rank >= chosen_.size()) chosen_.resize(size_t{rank} + 1);
     chosen_[rank] = true;
@@ -199,19 +204,21 @@ BytesMoved::BytesMoved(const trace::Trace &trace, const Filter &filter, const Wa
     if (std::none_of(sequences.begin(), sequences.end(), [&](const auto &each) { return makes[each.class_index]; }))
       continue;
     const auto calls = selected.of(rank);
-    auto of_rank = std::make_shared<Volumes>(trace, calls);
+    auto of_rank = std::make_shared<Volumes>(trace.job_of(rank).size, calls);
     if (asks_members && of_rank->lacks_members()) {
       if (!members) {
         auto counted = CommunicatorSizes::of(trace);
         members = counted ? *std::move(counted) : CommunicatorSizes();  // what cannot be read stays unknown
       }
-      of_rank = std::make_shared<Volumes>(trace, calls, Volumes::Members{*members, rank});
+      of_rank = std::make_shared<Volumes>(trace.job_of(rank).size, calls, Volumes::Members{*members, rank});
     }
     volumes_[rank] = met.of(std::move(of_rank), std::equal_to<>());
   }
 }
 
-const Volumes &BytesMoved::volumes(uint32_t rank) const { return volumes_[rank] == nullptr ? plain_ : *volumes_[rank]; }
+const Volumes &BytesMoved::volumes(uint32_t rank) const {
+  return volumes_[rank] == nullptr ? plain_[trace_.job_of(rank).number] : *volumes_[rank];
+}
 
 Result<void> BytesMoved::each(const std::function<void(const Moved &)> &visit) {
   for (const uint32_t index : trace_.classes_of(filter_.ranks)) {
@@ -299,7 +306,7 @@ void BytesMoved::find_shortfalls(uint32_t index) {
 }
 
 Result<std::vector<Moved>> BytesMoved::shortfalls(uint32_t rank) const {
-  Shortfalls found(wanted_, scopes_, volumes(rank));
+  Shortfalls found(wanted_, scopes_, volumes(rank), CommunicatorNames(trace_, rank));
   trace::Events events(trace_, rank);
   while (const trace::Event *event = events.next()) found.see(*event);
   if (auto done = events.end_of_calls(); !done) return tl::unexpected(done.error());

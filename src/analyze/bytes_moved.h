@@ -63,7 +63,7 @@ class BytesMoved {
   std::vector<bool> fell_short_;  ///< by rank: some status says that less came
   /// By rank; nullptr for those that made nothing. Ranks that made the same share one.
   std::vector<std::shared_ptr<const Volumes>> volumes_;
-  Volumes plain_;
+  std::vector<Volumes> plain_;  ///< by job, of those that made nothing
 };
 
 }  // namespace cairn::analyze

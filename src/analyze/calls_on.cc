@@ -21,7 +21,7 @@ Result<void> CallsOn::read(uint32_t rank, std::map<uint32_t, InClass> *classes) 
     size_t place = SIZE_MAX;  ///< in InClass::calls
   };
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::vector<Known>> known;  // by thread, segment, class; then call
-  CommunicatorNames names;
+  CommunicatorNames names(trace_, rank);
   trace::Events events(trace_, rank);
   while (const trace::Event *event = events.next()) {
     const trace::Row &row = *event->values;

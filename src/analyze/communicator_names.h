@@ -8,6 +8,14 @@
 // called after its function, its tag, and who is in it: "comm(Comm_create_group 7: 0@4 of 3 by 2)", ranks 4, 6 and 8.
 // Of a parent whose own name is long there is a hash: "comm(#00c0ffee00c0ffee.0@4)".
 //
+// Of several jobs in one trace (trace/read/join_jobs.h) each has its own MPI_COMM_WORLD: that of the second job is
+// "2:MPI_COMM_WORLD", what is made over it "comm(2:1@0)", with ranks of that job's MPI_COMM_WORLD. What a job shares
+// with the one that spawned it has one name in both: that which the spawning job gives the communicator that
+// MPI_Comm_spawn made, "comm(1@0)", or what is made over it, as "comm(1@0.0)": processes of two jobs have no smallest
+// rank in MPI_COMM_WORLD, so there is none; of MPI_Comm_split the color tells apart what one call made, as in
+// "comm(1@0.0.2 color 7)". Where nothing does (MPI_Comm_create, MPI_Cart_sub, …), each job's part is called as its own:
+// "comm(1@0.0.2:2@1)".
+//
 // Fed with the rank's calls in their order. Plain value; `see` costs a look at a table for calls that make none.
 #pragma once
 
@@ -19,6 +27,7 @@
 
 #include "spec/spec.h"
 #include "trace/model/record.h"
+#include "trace/read/trace.h"
 
 namespace cairn::analyze {
 
@@ -29,10 +38,22 @@ struct NewCommunicator {
   std::string parent;           ///< the name of that which it was made over; "" if there is none
   std::optional<int64_t> rank;  ///< this process's in its group there; nullopt: the trace does not know
   bool second = false;          ///< on the side of an intercommunicator that has not the smallest rank
+  /// Processes of several of the trace's jobs may be in it, and they all call it so.
+  bool joint = false;
+  bool inter = false;  ///< where it is joint: whether it is an intercommunicator
+  /// Processes of other jobs may be in it, who call it otherwise.
+  bool has_strangers = false;
 };
 
 class CommunicatorNames {
  public:
+  CommunicatorNames() = default;  ///< of a trace of one job
+  CommunicatorNames(const trace::Trace &trace, uint32_t rank);
+  /// Of the job with that number, from 0 on, of several; `parent` as in trace::Job.
+  CommunicatorNames(uint32_t job, std::string parent);
+
+  /// What the trace's job with that number, from 0 on, calls its MPI_COMM_WORLD.
+  static std::string world_of(uint32_t job);
   /// Calls of other functions make no communicator.
   static bool makes_some(uint32_t function);
 
@@ -50,7 +71,22 @@ class CommunicatorNames {
   [[nodiscard]] uint64_t version() const { return version_; }
 
  private:
-  std::map<int64_t, std::string> names_;
+  struct Known {
+    std::string name;
+    bool joint = false;
+    bool inter = false;   ///< where it is joint, or has strangers
+    bool second = false;  ///< in an intercommunicator: the side of the job that was spawned
+    bool has_strangers = false;
+  };
+  [[nodiscard]] const Known *known(int64_t number) const;
+  /// Whose members are of several jobs; what it is called behind its parent's name.
+  void see_joint(const spec::Function &function, const trace::Row &row, const Known &parent, const std::string &counter,
+                 std::string *own);
+
+  std::map<int64_t, Known> names_;
+  std::string job_;     ///< "2:", where the trace has several jobs, but of the first
+  std::string parent_;  ///< trace::Job::parent
+  bool several_jobs_ = false;
   uint64_t version_ = 1;
   NewCommunicator made_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "analyze/selected_calls.h"
@@ -138,6 +139,7 @@ const Communicator *parent_of(const Communicator &communicator, const ByName &al
 
 /// One whose other group is of another world: made as such, or over such a one.
 bool is_foreign(const Communicator &communicator, const ByName &all) {
+  if (communicator.joint) return false;
   for (const Communicator *at = &communicator; at != nullptr; at = parent_of(*at, all)) {
     if (reaches_another_world(at->function)) return true;
     if (at->function == spec::function_id::Intercomm_merge) return false;
@@ -147,6 +149,7 @@ bool is_foreign(const Communicator &communicator, const ByName &all) {
 
 /// Processes of another world may be members: it, or what it was made over, was put together of two worlds' groups.
 bool has_strangers(const Communicator &communicator, const ByName &all) {
+  if (communicator.joint) return false;
   for (const Communicator *at = &communicator; at != nullptr;) {
     const Communicator *parent = parent_of(*at, all);
     if (at->function == spec::function_id::Intercomm_merge && parent != nullptr && is_foreign(*parent, all))
@@ -157,10 +160,23 @@ bool has_strangers(const Communicator &communicator, const ByName &all) {
 }
 
 struct Gathered {
-  Communicator world;
+  std::vector<Communicator> worlds;  ///< by job
   ByName others;
   std::map<std::string, std::shared_ptr<DistGraph>, std::less<>> graphs;
 };
+
+/// A job's processes are all on their side of the communicator with that which spawned them, also those that never
+/// asked for it.
+void add_spawned(const trace::Trace &trace, ByName *all) {
+  const std::vector<trace::Job> &jobs = trace.run().jobs;
+  for (const trace::Job &job : jobs) {
+    const auto found = all->find(job.parent);
+    if (!job.spawned_by || found == all->end()) continue;
+    const uint32_t size = trace.job_of(job.first).size;
+    for (uint32_t rank = 0; rank < size; ++rank) found->second.groups[1].push_back({rank, job.first + rank});
+  }
+}
+
 /// Of a communicator, not yet whole, when a rank that made it is gone through.
 using EachMaker = std::function<void(uint32_t rank, int64_t number, const Communicator &)>;
 
@@ -169,12 +185,13 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
   const Creations creations(trace);
   const RowScope no_handles;  // of neighbours only numbers are looked at
   Gathered gathered;
-  Communicator &world = gathered.world;
   auto &found = gathered.others;
-  world.name = "MPI_COMM_WORLD";
+  std::set<std::string> joint_inter;
+  gathered.worlds.resize(std::max<size_t>(1, trace.run().jobs.size()));
   for (const uint32_t rank : trace.ranks()) {
-    world.groups[0].push_back({rank, rank});
-    CommunicatorNames names;
+    const trace::Trace::JobPlace job = trace.job_of(rank);
+    gathered.worlds[job.number].groups[0].push_back({int64_t{rank} - job.first, rank});
+    CommunicatorNames names(trace, rank);
     const auto add = [&](const NewCommunicator &made, int64_t number, uint32_t class_index, const trace::Row &row) {
       const auto [place, fresh] = found.try_emplace(made.name);
       Communicator &communicator = place->second;
@@ -185,7 +202,9 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
         communicator.made = true;
         if (sources != nullptr) communicator.position = sources->position(class_index, row.site);
       }
-      communicator.complete = communicator.complete && made.rank.has_value();
+      communicator.joint = made.joint;
+      if (made.joint && made.inter) joint_inter.insert(made.name);
+      communicator.complete = communicator.complete && made.rank.has_value() && !made.has_strangers;
       communicator.groups[made.second ? 1 : 0].push_back({made.rank.value_or(0), rank});
       if (made.function == spec::function_id::Dist_graph_create) {
         std::shared_ptr<DistGraph> &graph = gathered.graphs[made.name];
@@ -196,13 +215,22 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
     };
     if (auto done = creations.see(rank, false, &names, add); !done) return tl::unexpected(done.error());
   }
-  world.complete = world.groups[0].size() == trace.rank_count();
+  bool all_there = true;
+  for (uint32_t job = 0; job < gathered.worlds.size(); ++job) {
+    Communicator &world = gathered.worlds[job];
+    world.name = CommunicatorNames::world_of(job);
+    const uint32_t first = trace.run().jobs.empty() ? 0 : trace.run().jobs[job].first;
+    world.complete = world.groups[0].size() == trace.job_of(first).size;
+    all_there = all_there && world.complete;
+  }
+  add_spawned(trace, &found);
   for (auto &[name, communicator] : found) {
     auto &[first, second] = communicator.groups;
-    communicator.foreign = (first.empty() || second.empty()) && is_foreign(communicator, found);
+    const bool one_side = first.empty() || second.empty();
+    communicator.foreign = one_side && (joint_inter.contains(name) || is_foreign(communicator, found));
     if (first.empty()) first.swap(second);  // on the side that asked to be connected
     // Else its last may be missing, or others that are of no rank here.
-    communicator.complete = communicator.complete && world.complete && !has_strangers(communicator, found);
+    communicator.complete = communicator.complete && all_there && !has_strangers(communicator, found);
     for (std::vector<Communicator::Member> &group : communicator.groups) {
       std::sort(group.begin(), group.end());
       group.erase(std::unique(group.begin(), group.end()), group.end());  // a call that was recorded twice over
@@ -222,7 +250,8 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
 }  // namespace
 
 struct LastNames::State {
-  explicit State(const trace::Trace &trace) : creations(trace) {}
+  explicit State(const trace::Trace &of) : trace(of), creations(of) {}
+  const trace::Trace &trace;
   Creations creations;
 };
 
@@ -230,7 +259,7 @@ LastNames::LastNames(const trace::Trace &trace) : state_(std::make_unique<State>
 LastNames::~LastNames() = default;
 
 CommunicatorNames LastNames::of(uint32_t rank) const {
-  CommunicatorNames names;
+  CommunicatorNames names(state_->trace, rank);
   // What cannot be read to its end gives the names until there.
   (void)state_->creations.see(rank, true, &names,
                               [](const NewCommunicator &, int64_t, uint32_t, const trace::Row &) {});
@@ -241,7 +270,8 @@ Result<Communicators> Communicators::of(const trace::Trace &trace, const Sources
   auto gathered = gather(trace, &sources, nullptr);
   if (!gathered) return tl::unexpected(gathered.error());
   Communicators result;
-  result.all_.push_back(std::move(gathered->world));
+  result.worlds_ = static_cast<uint32_t>(gathered->worlds.size());
+  result.all_ = std::move(gathered->worlds);
   for (auto &[name, communicator] : gathered->others) result.all_.push_back(std::move(communicator));
   result.graphs_.insert(gathered->graphs.begin(), gathered->graphs.end());
   for (size_t i = 0; i < result.all_.size(); ++i) result.by_name_.emplace(result.all_[i].name, i);

@@ -24,7 +24,8 @@
 namespace cairn::analyze {
 
 struct Communicator {
-  /// A process, by its rank in MPI_COMM_WORLD, and its rank here.
+  /// A process, by its rank in MPI_COMM_WORLD, and its rank here. Here and in all analyses of a trace of several jobs
+  /// (trace/read/join_jobs.h) ranks in MPI_COMM_WORLD are those of the trace, which go on from job to job.
   struct Member {
     int64_t rank = 0;
     uint32_t in_world = 0;
@@ -41,14 +42,18 @@ struct Communicator {
   bool complete = true;
   /// An intercommunicator whose other group is of another world, as that of spawned processes: `groups` has one alone.
   bool foreign = false;
+  /// Processes of several jobs of the trace may be in it.
+  bool joint = false;
 };
 
 class Communicators {
  public:
   static Result<Communicators> of(const trace::Trace &trace, const Sources &sources);
 
-  /// MPI_COMM_WORLD first, the others by name.
+  /// MPI_COMM_WORLD first, that of each job of the trace, then the others by name.
   [[nodiscard]] const std::vector<Communicator> &all() const { return all_; }
+  /// How many of these are MPI_COMM_WORLD: one for each job of the trace.
+  [[nodiscard]] uint32_t worlds() const { return worlds_; }
   /// nullptr: there is none of that name; there is none for MPI_COMM_SELF.
   [[nodiscard]] const Communicator *find(std::string_view name) const;
   /// Of those that MPI_Dist_graph_create made.
@@ -56,6 +61,7 @@ class Communicators {
 
  private:
   std::vector<Communicator> all_;
+  uint32_t worlds_ = 0;
   DistGraphs graphs_;
   std::map<std::string, size_t, std::less<>> by_name_;
 };

@@ -7,6 +7,7 @@
 
 #include "analyze/row_access.h"
 #include "base/as_size.h"
+#include "spec/ids.h"
 #include "text/utf8.h"
 #include "trace/model/status_field.h"
 #include "trace/values/atom_reader.h"
@@ -89,9 +90,12 @@ class FieldDecoder {
  private:
   using Logical = trace::AtomValue;
 
+  [[nodiscard]] std::string constant(int id) const {
+    return id == spec::constant_id::k_COMM_WORLD ? decoder_.world_of(class_index_) : constant_name(id);
+  }
   /// A special that is no constant of MPI, or a constant; never a number.
   Value special_value(const Logical &logical) {
-    if (const int id = logical.constant(); id >= 0) return Value::symbol(constant_name(id));
+    if (const int id = logical.constant(); id >= 0) return Value::symbol(constant(id));
     if (logical.is(trace::kNull)) return Value::symbol("NULL");
     if (logical.is(trace::kImplied)) return Value::symbol(kImplied);
     if (logical.is(trace::kAsLeft)) return Value::symbol("as left by the call before");
@@ -117,7 +121,7 @@ class FieldDecoder {
     const Logical local = atoms_.next();
     std::string name;
     if (const int id = local.constant(); id >= 0) {
-      name = constant_name(id);
+      name = constant(id);
     } else if (local.is(trace::kUnknown)) {
       name = fmt::format("comm(unknown #{})", atoms_.at_end() ? 0 : atoms_.next().value);
     } else if (local.special) {

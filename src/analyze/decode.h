@@ -61,6 +61,12 @@ class Decoder {
     return class_index < trace_->class_count() ? trace_->class_thread(class_index) : 0;
   }
 
+  /// What its ranks' MPI_COMM_WORLD is called.
+  [[nodiscard]] std::string world_of(uint32_t class_index) const {
+    const bool known = class_index < trace_->class_count() && !trace_->run().jobs.empty();
+    return CommunicatorNames::world_of(known ? trace_->job_of(trace_->class_ranks(class_index).front()).number : 0);
+  }
+
   const trace::Trace *trace_;
   const Sources *sources_;
 };

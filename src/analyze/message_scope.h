@@ -19,7 +19,7 @@ namespace cairn::analyze {
 
 /// A communicator, by its number here.
 constexpr uint32_t kSelfNumber = 0;
-constexpr uint32_t kWorldNumber = 1;
+constexpr uint32_t kFirstWorld = 1;  ///< MPI_COMM_WORLD of the first job; those of the others follow
 
 /// What all ranks need to know of the run: the same in each replay.
 struct MessageScope {
@@ -35,6 +35,8 @@ struct MessageScope {
   std::vector<RowScope> scopes;          ///< by class
   std::set<uint32_t> lossy;              ///< ranks of which calls are missing
   size_t most_known = 0;                 ///< calls of a thread that are remembered
+  /// Its number of MPI_COMM_WORLD.
+  [[nodiscard]] uint32_t world_of(uint32_t rank) const { return kFirstWorld + trace->job_of(rank).number; }
 };
 
 }  // namespace cairn::analyze

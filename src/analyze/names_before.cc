@@ -13,14 +13,14 @@ struct NamesBefore::Makers {
   uint64_t wanted = 0;
 };
 
-NamesBefore::NamesBefore(const trace::Trace &trace, uint32_t rank) : trace_(trace) {
+NamesBefore::NamesBefore(const trace::Trace &trace, uint32_t rank) : trace_(trace), rank_(rank) {
   for (const trace::SequenceView &sequence : trace.sequences(rank)) makers_.push_back({sequence, nullptr});
   begin_again();
 }
 NamesBefore::~NamesBefore() = default;
 
 void NamesBefore::begin_again() {
-  names_ = {};
+  names_ = CommunicatorNames(trace_, rank_);
   for (Makers &makers : makers_) {
     makers.read = 0;
     makers.reader =

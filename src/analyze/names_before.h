@@ -29,6 +29,7 @@ class NamesBefore {
   void begin_again();
 
   const trace::Trace &trace_;
+  uint32_t rank_;
   std::vector<Makers> makers_;  ///< by (thread, segment)
   CommunicatorNames names_;
 };

@@ -151,7 +151,7 @@ class OfThread {
     pending.ranks = {last.rank};
     pending.thread = last.thread;
     // Names may cost a look at all calls of the rank, and most hang in MPI_COMM_WORLD.
-    CommunicatorNames names;
+    CommunicatorNames names(trace_, last.rank);
     const bool names_one = decoder_.decode(last.class_index, row, &names).names_version != 0;
     if (names_one || !makers_.given(last.class_index, row).empty()) names = names_.of(last.rank);
     pending.call = decoder_.decode(last.class_index, row, &names);

@@ -39,7 +39,8 @@ RankCalls::RankCalls(const trace::Trace &trace, const Sources &sources, const Fi
       rank_(rank),
       several_threads_(trace.has_threads(rank)),
       events_(trace, rank),
-      steps_(steps_of(trace, sources, filter, rank)) {
+      steps_(steps_of(trace, sources, filter, rank)),
+      names_(trace, rank) {
   if (!filter.steps.taken.empty()) last_step_ = 0;
   for (const Span &span : filter.steps.taken) last_step_ = std::max(last_step_, static_cast<uint64_t>(span.last));
   if (see_) return;

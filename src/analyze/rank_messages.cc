@@ -56,8 +56,9 @@ RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *c
       counts_(*counts),
       arrivals_(arrivals),
       cancelled_(*scope.trace, rank),
+      names_(*scope.trace, rank),
       topologies_(&scope.communicators.graphs()),
-      sizes_(scope.trace->rank_count()) {
+      sizes_(scope.trace->job_of(rank).size) {
   several_threads_ = scope.trace->has_threads(rank);
   cut_short_ = !scope.trace->rank_info(rank).complete;
   if (const FollowWindows follow = arrivals->follow_windows()) windows_ = follow(scope, rank, &posts_, gatherings);
@@ -497,7 +498,7 @@ Awaited RankMessages::awaited_in(const MessageCall &call, uint32_t communicator,
 
 std::optional<uint32_t> RankMessages::number_of(const std::optional<HandleName> &name) {
   if (!name) return std::nullopt;
-  if (name->constant() == spec::constant_id::k_COMM_WORLD) return kWorldNumber;
+  if (name->constant() == spec::constant_id::k_COMM_WORLD) return scope_.world_of(rank_);
   if (name->constant() == spec::constant_id::k_COMM_SELF) return kSelfNumber;
   if (name->special != 0) return std::nullopt;
   if (names_version_ != names_.version()) numbers_.clear();

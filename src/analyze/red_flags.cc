@@ -33,7 +33,6 @@ bool may_follow_ranks(spec::Kind kind) {
 std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &sources, const Filter &filter) {
   std::map<std::pair<uint32_t, size_t>, RedFlag> flags;
   const auto functions = spec::functions();
-  const uint64_t world = trace.rank_count();
   const Decoder decoder(trace, sources);
   const WantedCalls wanted(trace, sources, filter);
   std::optional<LastNames> last_names;
@@ -61,13 +60,14 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
     if (member == view.ranks.end()) continue;
     if (known != *member) {
       calls = selected.of(*member);
-      sizes = std::make_unique<Sizes>(trace, calls);
+      sizes = std::make_unique<Sizes>(trace.job_of(*member).size, calls);
       known = *member;
     }
     const auto here =
         std::find_if(calls.begin(), calls.end(), [&](const auto &each) { return each.class_index == index; });
     if (here == calls.end()) continue;
-    const CommunicatorNames names = last_names ? last_names->of(*member) : CommunicatorNames();
+    const uint64_t world = trace.job_of(*member).size;
+    const CommunicatorNames names = last_names ? last_names->of(*member) : CommunicatorNames(trace, *member);
     for (const auto &[row, class_row, count] : here->calls) {
       const spec::Function &function = functions[row.function];
       if (!suspect(function) || !wanted.wants(index, row, &names)) continue;

@@ -102,6 +102,10 @@ Result<void> may_be_repeated(const trace::Trace &trace, Others others) {
     return fail(ErrorKind::usage, "the run was aborted: its ranks ended in the middle of their calls",
                 "record one that ends");
   }
+  if (!trace.run().jobs.empty()) {
+    return fail(ErrorKind::usage, "the trace is of several jobs, joined",
+                "cairn replay takes the trace of the first, and starts those that it spawned");
+  }
   if (trace.ranks().size() != trace.rank_count()) {
     return fail(ErrorKind::usage, fmt::format("the trace has {} of {} ranks", trace.ranks().size(), trace.rank_count()),
                 "all are needed");

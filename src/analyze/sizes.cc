@@ -69,8 +69,7 @@ bool Sizes::is_creator(uint32_t function) {
   return function < all.size() && all[function];
 }
 
-Sizes::Sizes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls)
-    : world_size_(trace.rank_count()) {
+Sizes::Sizes(uint32_t world_size, const std::vector<SelectedCalls::Sequence> &calls) : world_size_(world_size) {
   for (const SelectedCalls::Sequence &sequence : calls) {
     // They are in order of their rows' first occurrence, so a type stands before the types made of it.
     for (const trace::CountedRow &call : sequence.calls) {

@@ -25,8 +25,8 @@ std::optional<int64_t> predefined_size(std::string_view name);
 
 class Sizes {
  public:
-  /// `calls`: one rank's, those of creators (below) among them; not kept.
-  Sizes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls);
+  /// `calls`: one rank's, those of creators (below) among them; not kept. `world_size`: of its MPI_COMM_WORLD.
+  Sizes(uint32_t world_size, const std::vector<SelectedCalls::Sequence> &calls);
   /// How large some communicator is is not known so far.
   [[nodiscard]] bool lacks_members() const;
   /// Of such communicators.

@@ -55,6 +55,13 @@ std::optional<Spawner> spawner_of(const trace::RunInfo &run) {
   return Spawner{run.spawned_by.substr(0, dot), std::strtoull(run.spawned_by.c_str() + dot + 1, nullptr, 10)};
 }
 
+std::optional<uint64_t> spawned_processes(const trace::Row &row) {
+  if (row.function != id::Comm_spawn && row.function != id::Comm_spawn_multiple) return std::nullopt;
+  const RowScope scope;
+  const RowAccess access(row, scope);
+  return access.succeeded() ? processes_of(row, access) : std::nullopt;
+}
+
 std::vector<Spawn> spawns_of(const trace::Trace &trace) {
   std::vector<Spawn> spawns;
   each_call(trace, {id::Comm_spawn, id::Comm_spawn_multiple}, [&](uint32_t rank, const auto &row, const auto &access) {

@@ -86,9 +86,9 @@ bool Volumes::asks_members(const spec::Function &function) {
   return op == "Alltoall" || op == "Scatter" || op == "Reduce_scatter_block";
 }
 
-Volumes::Volumes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls,
+Volumes::Volumes(uint32_t world_size, const std::vector<SelectedCalls::Sequence> &calls,
                  const std::optional<Members> &members)
-    : sizes_(trace, calls) {
+    : sizes_(world_size, calls) {
   if (members) sizes_.learn_members(members->sizes, members->rank);
   const auto all = spec::functions();
   for (const SelectedCalls::Sequence &sequence : calls) {
@@ -207,7 +207,7 @@ std::optional<int64_t> Volumes::payload(const RowAccess &row) const {
 }
 
 RankVolumes::RankVolumes(const trace::Trace &trace, const SelectedCalls &selected, uint32_t rank)
-    : volumes_(trace, selected.of(rank)) {
+    : volumes_(trace.job_of(rank).size, selected.of(rank)) {
   for (const trace::SequenceView &sequence : trace.sequences(rank)) {
     scopes_.try_emplace(sequence.class_index, RowScope::of(trace, sequence));
   }

@@ -31,8 +31,8 @@ class Volumes {
     const CommunicatorSizes &sizes;
     uint32_t rank;
   };
-  /// `calls`: one rank's, those of which `needs` says so among them; not kept.
-  Volumes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls,
+  /// `calls`: one rank's, those of which `needs` says so among them; not kept. `world_size`: of its MPI_COMM_WORLD.
+  Volumes(uint32_t world_size, const std::vector<SelectedCalls::Sequence> &calls,
           const std::optional<Members> &members = std::nullopt);
 
   [[nodiscard]] Volume of(const trace::Row &row, const RowScope &scope) const;

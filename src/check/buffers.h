@@ -39,7 +39,8 @@ struct Region {
 /// Which rank a process is in its communicators, as its calls have said so far.
 class OwnRanks {
  public:
-  explicit OwnRanks(uint32_t in_world) : in_world_(in_world) {}
+  OwnRanks(const trace::Trace &trace, uint32_t rank)
+      : in_world_(rank - trace.job_of(rank).first), names_(trace, rank) {}
   /// The rank's next call. Whether a communicator is another one from now on.
   bool see(const trace::Row &row);
   /// nullopt: not known.

@@ -90,8 +90,7 @@ class Follower : public analyze::Arrivals {
         kinds_(kinds),
         messages_(messages),
         findings_(*findings),
-        shared_{
-            trace.rank_count(), {}, objects::TypeLayouts(trace), {}, Windows(findings, between_clocks(trace.axis()))},
+        shared_{{}, objects::TypeLayouts(trace), {}, Windows(findings, between_clocks(trace.axis()))},
         agreement_(
             kinds_, findings, [this](uint32_t number) { return messages_.name_of(number); },
             [this](uint32_t rank) { return ranks_.is_complete(rank); }),
@@ -104,7 +103,7 @@ class Follower : public analyze::Arrivals {
     const size_t most_known = std::max(kLeast, kMost / std::max<size_t>(1, ranks.all.size()));
     for (const uint32_t rank : ranks.all) {
       const Kinds &of_rank = ranks.lossy.count(rank) != 0 ? quiet_ : kinds_;
-      calls_.emplace(rank, RankCalls(rank, of_rank, ranks.one_thread(rank), most_known, &shared_, findings));
+      calls_.emplace(rank, RankCalls(trace, rank, of_rank, ranks.one_thread(rank), most_known, &shared_, findings));
     }
   }
 
@@ -277,9 +276,11 @@ class Follower : public analyze::Arrivals {
   }
 
   /// Whether a probe of a rank on MPI_COMM_WORLD may be of that message.
-  static bool may_find(uint32_t rank, const LastCall &probe, const Unmatched &message) {
-    return message.peer == rank && message.communicator == analyze::kWorldNumber &&
-           (!probe.source || *probe.source == int64_t{message.call.rank}) && (!probe.tag || probe.tag == message.tag);
+  [[nodiscard]] bool may_find(uint32_t rank, const LastCall &probe, const Unmatched &message) const {
+    const analyze::MessageScope &scope = messages_.scope();
+    return message.peer == rank && message.communicator == scope.world_of(rank) &&
+           (!probe.source || *probe.source == int64_t{message.call.rank} - int64_t{scope.trace->job_of(rank).first}) &&
+           (!probe.tag || probe.tag == message.tag);
   }
 
   [[nodiscard]] std::optional<Waiter> waiter_of(uint32_t rank, uint32_t thread, const LastCall &last) const {

@@ -56,7 +56,7 @@ class DistinctCalls {
     WrongCalls wrong;
     const bool arguments = kinds_.has(Kind::arguments);
     std::optional<analyze::Sizes> sizes;
-    if (arguments) sizes.emplace(trace_, sizes_of_.of(rank));
+    if (arguments) sizes.emplace(trace_.job_of(rank).size, sizes_of_.of(rank));
     for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
       const analyze::RowScope &scope = scopes_[sequence.class_index];
       const std::vector<bool> &wanted = wanted_[sequence.class_index];

@@ -46,7 +46,6 @@ class RankCalls {
  public:
   /// What all ranks share.
   struct Shared {
-    uint32_t world_size = 0;
     Signatures signatures{};
     objects::TypeLayouts layouts{};
     /// Layouts that a call wrote to, and whether they have a byte twice.
@@ -54,15 +53,16 @@ class RankCalls {
     Windows windows;
   };
   /// `one_thread`: the rank has no other. `most_known`: calls of a thread that are remembered.
-  RankCalls(uint32_t rank, const Kinds &kinds, bool one_thread, size_t most_known, Shared *shared, Findings *findings)
+  RankCalls(const trace::Trace &trace, uint32_t rank, const Kinds &kinds, bool one_thread, size_t most_known,
+            Shared *shared, Findings *findings)
       : kinds_(kinds),
         one_thread_(one_thread),
         most_known_(most_known),
         shared_(*shared),
         types_(&shared->signatures),
         layouts_(&shared->layouts),
-        sizes_(shared->world_size),
-        own_ranks_(rank),
+        sizes_(trace.job_of(rank).size),
+        own_ranks_(trace, rank),
         findings_(*findings) {}
 
   /// The next call. Whether datatypes mean something else from now on.

@@ -144,6 +144,29 @@ Fact job_of(const trace::RunInfo &run) {
   return {"job", text, {{"job", json}}};
 }
 
+/// Of a trace of several jobs.
+Fact jobs_of(const trace::Trace &trace) {
+  std::string text;
+  auto json = nlohmann::ordered_json::array();
+  for (const trace::Job &job : trace.run().jobs) {
+    const uint32_t last = job.first + trace.job_of(job.first).size - 1;
+    auto told = nlohmann::ordered_json{{"first_rank", job.first},
+                                       {"ranks", last - job.first + 1},
+                                       {"command", valid_utf8(job.command)},
+                                       {"spawned_by_rank", nullptr},
+                                       {"communicator", nullptr}};
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", last == job.first ? "rank " : "ranks ");
+    text += last == job.first ? fmt::format("{}", last) : fmt::format("{}-{}", job.first, last);
+    if (job.spawned_by) {
+      text += fmt::format(" spawned by rank {}", *job.spawned_by);
+      told["spawned_by_rank"] = *job.spawned_by;
+      told["communicator"] = valid_utf8(job.parent);
+    }
+    json.push_back(std::move(told));
+  }
+  return {"jobs", text, {{"jobs", json}}};
+}
+
 std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, const analyze::GpuOverview &gpu) {
   const trace::RunInfo &run = view.run;
   const auto said = [](const char *name, const std::string &text, const char *member) -> Fact {
@@ -179,6 +202,7 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
       {nullptr, "", {{"incomplete_ranks", view.incomplete}, {"degraded", degraded}}},
       memory_of(view.peak_memory, run.merge.memory)};
   if (!run.job.empty()) facts.push_back(job_of(run));
+  if (!run.jobs.empty()) facts.push_back(jobs_of(trace));
   if (const trace::MergeCost &merge = run.merge; merge.ranks != 0) {
     const uint64_t mean = merge.sum_ns / merge.ranks;
     const double exact = static_cast<double>(merge.sum_ns) / static_cast<double>(merge.ranks) * 1e-9;

@@ -134,6 +134,12 @@ Result<void> may_meet(const std::vector<analyze::FamilyMember> &family) {
 Result<Prepared> prepare(ReplayOptions &options) {
   auto first = open_trace(options);
   if (!first) return tl::unexpected(first.error());
+  const auto may_be_repeated = [](const trace::Trace &trace, const std::string &file) {
+    auto may = analyze::may_be_repeated(trace, analyze::Others::there);
+    if (!may) may.error().path = file;
+    return may;
+  };
+  if (auto may = may_be_repeated(*first, options.file); !may) return tl::unexpected(may.error());
   if (analyze::was_spawned(*first)) {
     const auto by = analyze::spawner_of(first->run());
     return tl::unexpected(Error{
@@ -146,11 +152,8 @@ Result<Prepared> prepare(ReplayOptions &options) {
   prepared.recorded = recorded_mpi(family->front().trace.run());
   for (uint32_t job = 0; job < family->size(); ++job) {
     const analyze::FamilyMember &member = (*family)[job];
-    if (auto may = analyze::may_be_repeated(member.trace, analyze::Others::there); !may) {
-      may.error().path = member.file;
-      return tl::unexpected(may.error());
-    }
     if (job != 0) {
+      if (auto may = may_be_repeated(member.trace, member.file); !may) return tl::unexpected(may.error());
       std::error_code error;
       prepared.spawned.push_back({job, member.parent, member.root, member.number, static_cast<uint32_t>(prepared.ranks),
                                   fs::absolute(member.file, error).string()});

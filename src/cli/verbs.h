@@ -9,6 +9,7 @@ Action declare_record(Options &verb);
 Action declare_exec(Options &verb);
 Action declare_env(Options &verb);
 Action declare_merge(Options &verb);
+Action declare_join(Options &verb);
 Action declare_peek(Options &verb);
 Action declare_doctor(Options &verb);
 Action declare_info(Options &verb);

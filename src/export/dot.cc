@@ -70,7 +70,7 @@ class FromRows {
   /// False: they do not say it. Then nothing was added.
   bool add(uint32_t rank, Edges *edges, GraphCounts *counts) const {
     const auto calls = selected_.of(rank);
-    const analyze::Sizes sizes(*scope_.trace, calls);
+    const analyze::Sizes sizes(scope_.trace->job_of(rank).size, calls);
     const bool keeps_all =
         std::none_of(calls.begin(), calls.end(), [&](const auto &sequence) { return gives_up_[sequence.class_index]; });
     std::optional<analyze::CommunicatorNames> names;

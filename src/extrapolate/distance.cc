@@ -40,7 +40,7 @@ Matrix matrix_of(const trace::Trace &trace, Traffic *traffic) {
   for (const uint32_t rank : trace.ranks()) {
     traffic->mpi_ns += communication_ns(trace, rank);
     const auto sequences = selected.of(rank);
-    const analyze::Volumes volumes(trace, sequences);
+    const analyze::Volumes volumes(trace.rank_count(), sequences);
     for (const auto &sequence : sequences) {
       for (const trace::CountedRow &call : sequence.calls) {
         const analyze::RowAccess row(call.row, *sequence.scope);

@@ -50,6 +50,11 @@ Result<void> check(const std::vector<Given> &given, const Target &target, bool b
     return fail(ErrorKind::usage, "one trace is not enough: what differs with the number of ranks cannot be seen in it",
                 "give traces of the same program on two numbers of ranks or more; three tell far more");
   }
+  for (const Given &each : given) {
+    if (each.trace->run().jobs.empty()) continue;
+    return fail(ErrorKind::usage, fmt::format("{} is of several jobs, joined", each.path),
+                "give traces of one job each");
+  }
   for (size_t i = 0; i + 1 < given.size(); ++i) {
     if (by_scale && given[i].trace->rank_count() != given[i + 1].trace->rank_count()) {
       return fail(ErrorKind::usage,

@@ -84,7 +84,7 @@ Result<void> KeptRanks::look_at(const trace::Trace &trace, const analyze::Source
     return entry->second;
   };
   for (const uint32_t rank : ranks_) {
-    analyze::CommunicatorNames names;
+    analyze::CommunicatorNames names(trace, rank);
     std::map<int64_t, size_t> now;
     trace::Events events(trace, rank);
     while (const trace::Event *event = events.next()) {

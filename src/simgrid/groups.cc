@@ -11,12 +11,23 @@ Result<Groups> Groups::of(const trace::Trace &trace, const analyze::Sources &sou
   Groups groups;
   groups.graphs_ = communicators->graphs();
   groups.members_.resize(kWorld + 1);
-  std::vector<uint32_t> &world = groups.members_[kWorld][0];
-  world.resize(trace.rank_count());
-  std::iota(world.begin(), world.end(), 0U);
-  for (const uint32_t rank : world) groups.alone_.push_back({rank});
-  for (const analyze::Communicator &communicator : communicators->all()) {
-    if (communicator.name == "MPI_COMM_WORLD" || !communicator.complete || communicator.foreign) continue;
+  groups.rank_count_ = trace.rank_count();
+  for (uint32_t rank = 0; rank < trace.rank_count(); ++rank) groups.alone_.push_back({rank});
+  for (uint32_t job = 0; job < communicators->worlds(); ++job) {
+    const uint32_t first = trace.run().jobs.empty() ? 0 : trace.run().jobs[job].first;
+    groups.job_begins_.push_back(first);
+    const auto number = static_cast<uint32_t>(job == 0 ? kWorld : groups.members_.size());
+    if (job != 0) {
+      groups.numbers_.emplace(communicators->all()[job].name, number);
+      groups.members_.emplace_back();
+    }
+    std::vector<uint32_t> &world = groups.members_[number][0];
+    world.resize(trace.job_of(first).size);
+    std::iota(world.begin(), world.end(), first);
+  }
+  for (size_t i = communicators->worlds(); i < communicators->all().size(); ++i) {
+    const analyze::Communicator &communicator = communicators->all()[i];
+    if (!communicator.complete || communicator.foreign) continue;
     groups.numbers_.emplace(communicator.name, static_cast<uint32_t>(groups.members_.size()));
     auto &sides = groups.members_.emplace_back();
     for (size_t side = 0; side < sides.size(); ++side) {
@@ -35,9 +46,18 @@ std::optional<View> Groups::view(const std::string &name, uint32_t rank) const {
     if (place == sides[side].end()) continue;
     const std::vector<uint32_t> &other = sides[1 - side];
     return View{found->second, static_cast<uint32_t>(place - sides[side].begin()), &sides[side],
-                other.empty() ? nullptr : &other, other.empty() && sides[side] == members_[kWorld][0]};
+                other.empty() ? nullptr : &other,
+                other.empty() && sides[side].size() == rank_count_ && sides[side] == members_[kWorld][0]};
   }
   return std::nullopt;
+}
+
+View Groups::world(uint32_t rank) const {
+  // The worlds of the other jobs follow that of the first.
+  const auto behind = std::upper_bound(job_begins_.begin(), job_begins_.end(), rank);
+  const auto number = kWorld + static_cast<uint32_t>(behind - job_begins_.begin() - 1);
+  const std::vector<uint32_t> &members = members_[number][0];
+  return {number, rank - members[0], &members, nullptr, members.size() == rank_count_};
 }
 
 int32_t Tags::of(uint32_t communicator, int64_t tag, Of of) {

@@ -45,7 +45,8 @@ class Groups {
   /// The communicator with that name, as `rank` sees it; nullopt: there is none, or the trace does not know who is in
   /// it.
   [[nodiscard]] std::optional<View> view(const std::string &name, uint32_t rank) const;
-  [[nodiscard]] View world(uint32_t rank) const { return {kWorld, rank, &members_[kWorld][0], nullptr, true}; }
+  /// Its MPI_COMM_WORLD: that of the first job is kWorld.
+  [[nodiscard]] View world(uint32_t rank) const;
   [[nodiscard]] View self(uint32_t rank) const { return {kSelf, 0, &alone_[rank], nullptr, false}; }
   [[nodiscard]] size_t count() const { return members_.size(); }
   /// Of each of these: the ranks in MPI_COMM_WORLD by ranks there, of an intercommunicator of both groups; of kSelf
@@ -59,6 +60,8 @@ class Groups {
   std::vector<std::vector<uint32_t>> alone_;                   ///< by rank
   std::vector<std::array<std::vector<uint32_t>, 2>> members_;  ///< by number
   std::map<std::string, uint32_t, std::less<>> numbers_;       ///< of those whose members are known
+  std::vector<uint32_t> job_begins_;                           ///< rank 0 of each job
+  uint32_t rank_count_ = 0;
   analyze::DistGraphs graphs_;
 };
 

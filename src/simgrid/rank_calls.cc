@@ -8,7 +8,7 @@ using analyze::HandleName;
 
 RankCalls::RankCalls(const trace::Trace &trace, const Groups &groups, const std::vector<analyze::RowScope> &scopes,
                      uint32_t rank)
-    : groups_(groups), scopes_(scopes), rank_(rank), sizes_(trace.rank_count()) {}
+    : groups_(groups), scopes_(scopes), rank_(rank), sizes_(trace.job_of(rank).size), names_(trace, rank) {}
 
 const SimulatedCall &RankCalls::see(const trace::Event &event) {
   const trace::Row &row = *event.values;

@@ -194,6 +194,14 @@ void RankStats::add_calls(const RankStats &other) {
   *this = RankStats(calls, own.greatest_rank);
 }
 
+void RankStats::add_to_ranks(uint32_t more) {
+  if (coded_.empty()) return;
+  Numbers all = numbers();
+  all.least_rank += more;
+  all.greatest_rank += more;
+  *this = RankStats(all);
+}
+
 void RankStats::write(ByteWriter &out, uint64_t calls) const {
   if (coded_.empty()) {
     out.signed_varint(static_cast<int64_t>(-calls));

@@ -40,6 +40,8 @@ class RankStats {
   void merge(const RankStats &other);
   /// Adds calls of the same rank; nothing but this rank's may have gone into either.
   void add_calls(const RankStats &other);
+  /// All ranks are called so much more.
+  void add_to_ranks(uint32_t more);
 
   /// `calls` is how often the row stands in the sequences of all members, which is what the count nearly always is.
   void write(ByteWriter &out, uint64_t calls) const;

@@ -142,8 +142,8 @@ void Meanings::see_request(const trace::Row &row, const RowAccess &access, const
 }
 
 std::optional<Place> Meanings::communicator(const HandleName &name) const {
-  if (name.constant() == spec::constant_id::k_COMM_WORLD) return members_->place(members_->world(), rank_);
-  if (name.constant() == spec::constant_id::k_COMM_SELF) return Place{nullptr, rank_, 0, 0, 0};
+  if (name.constant() == spec::constant_id::k_COMM_WORLD) return members_->place(members_->world(rank_), rank_);
+  if (name.constant() == spec::constant_id::k_COMM_SELF) return Place{nullptr, rank_, 0, 0, 0, 0};
   if (name.special != 0) return std::nullopt;
   const auto found = communicators_.find(name.number);
   if (found == communicators_.end() || found->second == nullptr) return std::nullopt;

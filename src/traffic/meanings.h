@@ -30,8 +30,12 @@ struct Made {
 
 class Meanings {
  public:
-  Meanings(Members *members, uint32_t rank, uint32_t world_size)
-      : members_(members), rank_(rank), sizes_(world_size), topologies_(&members->graphs()) {}
+  Meanings(Members *members, uint32_t rank)
+      : members_(members),
+        rank_(rank),
+        names_(members->trace(), rank),
+        sizes_(members->trace().job_of(rank).size),
+        topologies_(&members->graphs()) {}
 
   /// Calls of that function change what names mean.
   static bool needs(uint32_t function);

@@ -14,7 +14,7 @@ size_t Place::own_size() const {
 size_t Place::peer_size() const { return is_inter() ? communicator->groups[1 - group].size() : own_size(); }
 
 std::optional<uint32_t> Place::in_world(int64_t peer) const {
-  if (world != 0) return peer >= 0 && peer < world ? std::optional(static_cast<uint32_t>(peer)) : std::nullopt;
+  if (world != 0) return peer >= 0 && peer < world ? std::optional(first + static_cast<uint32_t>(peer)) : std::nullopt;
   if (communicator == nullptr) return peer == 0 ? std::optional(rank) : std::nullopt;
   const auto &members = communicator->groups[is_inter() ? 1 - group : group];
   // Where nobody is missing, the place in the list is the rank.
@@ -30,7 +30,10 @@ std::string_view Place::name() const {
 }
 
 std::optional<Place> Members::place(const analyze::Communicator *communicator, uint32_t rank) {
-  if (communicator == world()) return Place{communicator, rank, 0, rank, world_size_};
+  if (communicator == world(rank)) {
+    const auto job = trace_->job_of(rank);
+    return Place{communicator, rank, 0, rank - job.first, job.size, job.first};
+  }
   auto &table = places_[communicator];
   if (table.empty()) {
     for (uint32_t group = 0; group < 2; ++group) {
@@ -41,7 +44,7 @@ std::optional<Place> Members::place(const analyze::Communicator *communicator, u
   }
   const auto found = table.find(rank);
   if (found == table.end()) return std::nullopt;
-  return Place{communicator, rank, found->second.group, found->second.own, 0};
+  return Place{communicator, rank, found->second.group, found->second.own, 0, 0};
 }
 
 }  // namespace cairn::traffic

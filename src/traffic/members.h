@@ -20,6 +20,7 @@ struct Place {
   uint32_t group = 0;  ///< that it is in
   uint32_t own = 0;    ///< its rank there
   uint32_t world = 0;  ///< of MPI_COMM_WORLD its size: there ranks are known whether the trace has them or not
+  uint32_t first = 0;  ///< likewise: which rank of the trace is its rank 0
   /// Everybody's ranks are known.
   [[nodiscard]] bool complete() const {
     return communicator == nullptr || world != 0 || (communicator->complete && !communicator->foreign);
@@ -35,12 +36,16 @@ struct Place {
 
 class Members {
  public:
-  Members(const analyze::Communicators &communicators, uint32_t world_size)
-      : communicators_(&communicators), world_size_(world_size) {}
+  Members(const analyze::Communicators &communicators, const trace::Trace &trace)
+      : communicators_(&communicators), trace_(&trace) {}
+  [[nodiscard]] const trace::Trace &trace() const { return *trace_; }
   /// nullptr: there is none of that name.
   [[nodiscard]] const analyze::Communicator *find(std::string_view name) const { return communicators_->find(name); }
   [[nodiscard]] const analyze::DistGraphs &graphs() const { return communicators_->graphs(); }
-  [[nodiscard]] const analyze::Communicator *world() const { return communicators_->all().data(); }
+  /// That rank's MPI_COMM_WORLD.
+  [[nodiscard]] const analyze::Communicator *world(uint32_t rank) const {
+    return &communicators_->all()[trace_->job_of(rank).number];
+  }
   /// nullopt: nobody knows that the process is in it.
   [[nodiscard]] std::optional<Place> place(const analyze::Communicator *communicator, uint32_t rank);
 
@@ -50,7 +55,7 @@ class Members {
     uint32_t own = 0;
   };
   const analyze::Communicators *communicators_;
-  uint32_t world_size_;
+  const trace::Trace *trace_;
   std::unordered_map<const analyze::Communicator *, std::unordered_map<uint32_t, InGroup>> places_;
 };
 

@@ -47,8 +47,8 @@ class Run {
         by_head_(trace, sources, head_filter_),
         by_values_(trace, sources, values_filter_),
         wanting_(wanting),
-        members_(communicators, trace.rank_count()),
-        unnamed_(&members_, 0, trace.rank_count()),
+        members_(communicators, trace),
+        unnamed_(&members_, 0),
         listener_(listener) {
     asking_.expanded = wanting.expanded;
     for (uint32_t index = 0; index < trace.class_count(); ++index) {
@@ -105,7 +105,7 @@ class Run {
     for (const trace::SequenceView &sequence : sequences) {
       const uint32_t index = sequence.class_index;
       if (!needs_[index]) continue;
-      if (meanings == nullptr) meanings = std::make_unique<Meanings>(&members_, rank, trace_.rank_count());
+      if (meanings == nullptr) meanings = std::make_unique<Meanings>(&members_, rank);
       trace::SelectedReader reader(trace_, sequence, [](const auto &head) { return Meanings::needs(head.function); });
       while (const trace::Row *row = reader.next()) {
         see(*row, index, meanings.get());
@@ -197,7 +197,7 @@ class Run {
   const Meanings &meanings_of(uint32_t rank) {
     if (const Meanings *known = known_[rank].get()) return *known;
     // It made nothing that has a name.
-    if (unnamed_.rank() != rank) unnamed_ = Meanings(&members_, rank, trace_.rank_count());
+    if (unnamed_.rank() != rank) unnamed_ = Meanings(&members_, rank);
     return unnamed_;
   }
   [[nodiscard]] bool may_want(uint32_t class_index, uint32_t function, uint32_t site) const {
@@ -238,7 +238,7 @@ class Run {
 
   /// All calls of a rank in their order.
   Result<void> by_call(uint32_t rank) {
-    Meanings meanings(&members_, rank, trace_.rank_count());
+    Meanings meanings(&members_, rank);
     static const analyze::Cancellations nothing;
     const auto found = cancelled_.find(rank);
     const analyze::Cancellations &cancelled = found == cancelled_.end() ? nothing : found->second;

@@ -502,6 +502,20 @@ def csv_says_what_json_says(bench):
 
 
 @case
+def joined(bench):
+    bench.golden("info_joined", "info", "--communicators", "joined.cairn")
+    bench.golden("summary_joined", "summary", "--comm", "2:MPI_COMM_WORLD", "joined.cairn")
+    bench.golden("matrix_joined", "matrix", "joined.cairn")
+    bench.check("join", "ring.cairn", code=2, err="cairn: join needs to know which trace to write; name it with -o, as in -o joined.cairn\n")
+    bench.check("join", "ring.cairn", "-o", "of_both.cairn", code=2, err="cairn: ring.cairn: the run spawned no job; there is nothing to join\n")
+    bench.check("join", "joined.cairn", "-o", "of_both.cairn", code=2,
+                err="cairn: joined.cairn: the trace is of several jobs already; use it as it is\n")
+    bench.check("join", "nowhere.cairn", "-o", "of_both.cairn", code=3, err=None)
+    bench.check("join", "ring.cairn", "-o", "ring.cairn", code=4, err=None)
+    bench.check("proxy", "joined.cairn", "-o", "program", code=2, err=None)
+
+
+@case
 def estimate(bench):
     bench.check("estimate", "ring.cairn", "-n", "8", code=2, err="cairn: an estimate needs two recordings at least; of different numbers of ranks\n")
     bench.check("estimate", "ring.cairn", "lossless.cairn", "-n", "8", code=2, err=None)

@@ -16,6 +16,7 @@
 #include "trace/merge/part.h"
 #include "trace/model/record_times.h"
 #include "trace/read/edit.h"
+#include "trace/read/join_jobs.h"
 #include "trace/read/trace.h"
 
 namespace {
@@ -669,6 +670,15 @@ int main(int argc, char **argv) {
   }
   save(folder + "/bare.cairn", *merged(2, false).to_file(run_info("stats", 1'000'000'000)));
   save(folder + "/lossless.cairn", with_lines(*merged(2, true).to_file(run_info("lossless", 1'000'000'000))));
+  {
+    // Of two jobs, as if the second had been spawned by rank 1 of the first.
+    const auto job = must(
+        trace::Trace::from_bytes(with_lines(*merged(2, true).to_file(run_info("lossless", 1'000'000'000))), "job"));
+    std::vector<trace::Job> jobs(2);
+    jobs[1].spawned_by = 1;
+    jobs[1].parent = "comm(0@0)";
+    save(folder + "/joined.cairn", must(trace::join_jobs({&job, &job}, std::move(jobs))));
+  }
   // Of a program whose names are not UTF-8, some of whose calls nobody wanted.
   const trace::Loss left_out{"a call was left out on request: --exclude MPI_Comm_rank", 3, false, true};
   trace::RunInfo latin = run_info("lossless", 1'000'000'000);

@@ -37,14 +37,6 @@ def main():
         def family(first):
             return surroundings.family(first, lambda trace: json.loads(run(bench.cairn, 'info', '--json', trace).stdout))
 
-        def again_where_launcher_waits(act):
-            for attempt in range(3):
-                try:
-                    return act()
-                except surroundings.LauncherWaits as waits:
-                    print(f'attempt {attempt + 1}: {waits}')
-            sys.exit('the launcher left a process waiting three times in a row')
-
         def record(trace, *command, options=()):
             def act():
                 shutil.rmtree((folder / trace).parent, ignore_errors=True)
@@ -52,7 +44,7 @@ def main():
                 run(bench.cairn, 'record', '-q', *options, '-o', trace, '--', *command)
                 return folder / trace
 
-            return again_where_launcher_waits(act)
+            return surroundings.again_where_launcher_waits(act)
 
         def replay(trace, *options):
             return [bench.cairn, 'replay', *options, trace, '--', *launch]
@@ -69,7 +61,7 @@ def main():
         recorded = record('a/run.cairn', *launch, bench.program)
         problems.expect('jobs', len(family(recorded)), JOBS)
         same('replay', recorded, record('b/again.cairn', *replay(recorded)))
-        told = again_where_launcher_waits(lambda: run(*replay(recorded))).stderr
+        told = surroundings.again_where_launcher_waits(lambda: run(*replay(recorded))).stderr
         problems.expect('jobs are told', 'with 6 jobs that the run spawned, 9 ranks in all' in told, True)
 
         after = record('c/run.cairn', *launch, bench.program, options=('--merge', 'after'))
@@ -88,7 +80,7 @@ def main():
         for number, trace in enumerate(trace for path, trace in family(recorded).items() if path):
             spawned += ['--spawned', shutil.copy(trace, away / f'job {number}.cairn')]
         alone = shutil.copy(recorded, away / 'launched.cairn')
-        again_where_launcher_waits(lambda: run(*replay(alone, '-q', *spawned)))
+        surroundings.again_where_launcher_waits(lambda: run(*replay(alone, '-q', *spawned)))
 
         done = run(*replay(alone), fine=False)
         problems.expect('no trace of a job', (done.returncode, 'spawned 2 jobs, and 0 of their traces are here' in done.stderr),

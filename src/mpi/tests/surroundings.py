@@ -103,6 +103,16 @@ def launch(words, seconds, **settings):
         raise
 
 
+def again_where_launcher_waits(act):
+    """What `act` gives, which is tried three times."""
+    for attempt in range(3):
+        try:
+            return act()
+        except LauncherWaits as waits:
+            print(f'attempt {attempt + 1}: {waits}')
+    sys.exit('the launcher left a process waiting three times in a row')
+
+
 class Problems(list):
     """What is wrong, a line each."""
 

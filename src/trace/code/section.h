@@ -34,6 +34,7 @@ enum class SectionKind : uint8_t {
   heap = 21,         ///< see trace/model/class_heap.h
   memory = 22,
   job = 23,              ///< see RunInfo::spawned_by
+  jobs = 24,             ///< see RunInfo::jobs
   packed_classes = 255,  ///< in no file: see packed_class.h
 };
 

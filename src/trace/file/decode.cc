@@ -28,7 +28,7 @@ class Decoder {
         read(SectionKind::clocks, false, &Decoder::clocks) && read(SectionKind::sums, false, &Decoder::rounded_sums) &&
         read(SectionKind::gaps, false, &Decoder::gaps) && read(SectionKind::cost, false, &Decoder::cost) &&
         read(SectionKind::memory, false, &Decoder::memory) && read(SectionKind::job, false, &Decoder::job) &&
-        read(SectionKind::bundles, false, &Decoder::bundles);
+        read(SectionKind::jobs, false, &Decoder::jobs) && read(SectionKind::bundles, false, &Decoder::bundles);
     if (!good) return tl::unexpected(std::move(error_));
     return std::move(decoded_);
   }
@@ -375,6 +375,28 @@ class Decoder {
     decoded_.run.job = in.text();
     decoded_.run.spawned_by = in.text();
     return true;
+  }
+
+  bool jobs(ByteReader &in) {
+    constexpr size_t kLeast = 4;  // bytes of a job
+    const size_t count = in.count(kLeast);
+    if (!in.take(count, sizeof(Job))) return false;
+    std::vector<Job> &jobs = decoded_.run.jobs;
+    for (size_t i = 0; i < count && !in.failed(); ++i) {
+      Job job;
+      const uint64_t first = in.varint();
+      job.command = in.text();
+      const uint64_t by = in.varint();
+      job.parent = in.text();
+      if (in.failed()) return false;
+      const bool follows = i == 0 ? first == 0 : first > jobs.back().first;
+      if (!follows || first >= body().size) return bad("has jobs whose ranks do not follow each other");
+      if ((i == 0) != (by == 0) || by > first) return bad("has a job that no earlier one spawned");
+      job.first = static_cast<uint32_t>(first);
+      if (by != 0) job.spawned_by = static_cast<uint32_t>(by - 1);
+      jobs.push_back(std::move(job));
+    }
+    return !in.failed();
   }
 
   const std::vector<SectionView> &sections_;

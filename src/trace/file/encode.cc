@@ -83,6 +83,17 @@ class Encoder {
       job.text(run.spawned_by);
       sections.push_back({SectionKind::job, job.take()});
     }
+    if (!run.jobs.empty()) {
+      ByteWriter jobs;
+      jobs.varint(run.jobs.size());
+      for (const Job &job : run.jobs) {
+        jobs.varint(job.first);
+        jobs.text(job.command);
+        jobs.varint(job.spawned_by ? uint64_t{*job.spawned_by} + 1 : 0);
+        jobs.text(job.parent);
+      }
+      sections.push_back({SectionKind::jobs, jobs.take()});
+    }
     return sections;
   }
 

@@ -49,6 +49,17 @@ struct MergeCost {
   void add(const MergeCost &other);
 };
 
+/// One of several jobs of one run, whose traces were joined (trace/read/join_jobs.h): one spawned the others.
+struct Job {
+  uint32_t first = 0;   ///< rank of the trace that its rank 0 is; its others follow, up to the next job's
+  std::string command;  ///< as RunInfo's
+  /// The rank of the trace whose call spawned it; nothing of the first job.
+  std::optional<uint32_t> spawned_by = {};
+  /// What readers call the communicator that this call made (analyze/communicator_names.h), as the job's processes
+  /// don't know what it is called there.
+  std::string parent = {};
+};
+
 /// What belongs to the run and not to a rank. Set once, by whoever writes the file.
 struct RunInfo {
   std::string command;   ///< the traced command line
@@ -65,6 +76,7 @@ struct RunInfo {
   std::string job = {};
   std::string spawned_by = {};
   std::vector<uint32_t> spawning = {};  ///< functions; empty: it spawned others
+  std::vector<Job> jobs = {};           ///< by their ranks; none: it is one job
 };
 
 class Part {

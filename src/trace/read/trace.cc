@@ -164,6 +164,15 @@ Result<Trace> Trace::with_blocks(Bytes bytes, std::string path, uint64_t absent,
 
 const RunInfo &Trace::run() const { return body_->run; }
 uint32_t Trace::rank_count() const { return body_->part->size; }
+Trace::JobPlace Trace::job_of(uint32_t rank) const {
+  const std::vector<Job> &jobs = body_->run.jobs;
+  if (jobs.empty()) return {0, 0, rank_count()};
+  const auto behind =
+      std::upper_bound(jobs.begin() + 1, jobs.end(), rank, [](uint32_t r, const Job &job) { return r < job.first; });
+  const auto job = behind - 1;
+  return {static_cast<uint32_t>(job - jobs.begin()), job->first,
+          (behind == jobs.end() ? rank_count() : behind->first) - job->first};
+}
 std::vector<uint32_t> Trace::ranks() const { return body_->part->ranks.expand(); }
 const std::vector<Module> &Trace::modules() const { return body_->part->modules; }
 

@@ -102,7 +102,16 @@ class Trace {
   ~Trace();
 
   [[nodiscard]] const RunInfo &run() const;
-  [[nodiscard]] uint32_t rank_count() const;          ///< size of MPI_COMM_WORLD
+  [[nodiscard]] uint32_t rank_count() const;  ///< size of MPI_COMM_WORLD; of joined jobs, of all of them together
+  /// The job that a rank is of: its number, from 0 on, which rank here is its rank 0, and the size of its
+  /// MPI_COMM_WORLD.
+  struct JobPlace {
+    uint32_t number = 0;
+    uint32_t first = 0;
+    uint32_t size = 0;
+    auto operator<=>(const JobPlace &) const = default;
+  };
+  [[nodiscard]] JobPlace job_of(uint32_t rank) const;
   [[nodiscard]] std::vector<uint32_t> ranks() const;  ///< those present
   [[nodiscard]] uint32_t class_count() const;
   [[nodiscard]] ClassView class_view(uint32_t index) const;

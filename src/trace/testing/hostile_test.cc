@@ -39,8 +39,9 @@ Part some_of_seven(uint64_t seed, uint32_t from, uint32_t to) {
 }
 
 Bytes some_file(uint64_t seed) {
-  const Trace trace =
-      *Trace::from_bytes(*program(9, seed).to_file({"command", "mpi", "cairn", "stats", "complete", 1, 2}), "");
+  RunInfo run = {"command", "mpi", "cairn", "stats", "complete", 1, 2};
+  if (seed % 2 == 0) run.jobs = {{0, "command", {}, {}}, {4, "child", 3, "comm(0@0)"}, {8, "child", 4, "comm(1@0)"}};
+  const Trace trace = *Trace::from_bytes(*program(9, seed).to_file(run), "");
   const std::vector<Site> sites = trace.sites(0);
   std::vector<std::pair<Site, Source>> sources;
   if (sites.size() > 1) sources.emplace_back(sites[1], Source{"main", "main.c", 12});

@@ -144,6 +144,10 @@ std::string plain_text(const Trace &trace) {
     out << "merge " << run.merge.ranks << " " << run.merge.sum_ns << " " << run.merge.most_ns << "\n";
   }
   if (!run.job.empty()) out << "job " << run.job << " " << run.spawned_by << "\n";
+  for (const Job &job : run.jobs) {
+    out << "job of rank " << job.first << " " << job.command << "|" << (job.spawned_by ? *job.spawned_by + 1 : 0) << "|"
+        << job.parent << "\n";
+  }
   for (const uint32_t rank : trace.ranks()) {
     const Trace::RankInfo info = trace.rank_info(rank);
     out << "rank " << rank << " " << info.host << "|" << info.degraded << "|" << info.complete << " " << info.wall_ns

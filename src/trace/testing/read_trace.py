@@ -274,6 +274,7 @@ class Trace:
         self.sources = {}
         self.cost = None
         self.job = []
+        self.jobs = []
         self.callers = [0] * len(self.sites)
         self.bundles, self.offsets = None, {}
         self.clocks, self.sums, self.gaps, self.shifts = [], {}, {}, []
@@ -281,7 +282,7 @@ class Trace:
                            (8, self.read_source), (11, self.read_callers), (14, self.read_bundles),
                            (12, self.read_offsets), (13, self.read_blocks), (17, self.read_clocks),
                            (18, self.read_sums), (19, self.read_corrections), (20, self.read_gaps), (22, self.read_memory),
-                           (21, self.read_heap), (23, self.read_job)):
+                           (21, self.read_heap), (23, self.read_job), (24, self.read_jobs)):
             if kind in parts:
                 read(parts[kind])
         for kind, part in parts.items():
@@ -485,6 +486,9 @@ class Trace:
 
     def read_job(self, r):
         self.job = [r.text(), r.text()]
+
+    def read_jobs(self, r):
+        self.jobs = [(r.varint(), r.text(), r.varint(), r.text()) for _ in range(r.varint())]
 
     def read_clocks(self, r):
         self.clocks = list(zip(column(r), column(r), column(r)))
@@ -711,6 +715,8 @@ class Trace:
             out.append("merge " + " ".join(map(str, self.cost)))
         if self.job:
             out.append("job " + " ".join(self.job))
+        for first, command, by, parent in self.jobs:
+            out.append(f"job of rank {first} {command}|{by}|{parent}")
         for rank in self.ranks:
             host, degraded, complete, wall, mpi, memory = self.info[rank]
             out.append(f"rank {rank} {host}|{degraded}|{complete} {wall} {mpi} {memory}")
