@@ -10,8 +10,8 @@ namespace cairn::cli {
 void say_left_out(const traffic::Seen &seen) {
   if (seen.nowhere == 0) return;
   say(
-      fmt::format("{} left out: the trace does not tell with which process, as of spawned ones and of graphs that "
-                  "others described",
+      fmt::format("{} left out: the trace does not tell with which process, as of spawned ones (which cairn join puts "
+                  "in) and of graphs that others described",
                   plural(seen.nowhere, "message or access", "messages and accesses")));
 }
 

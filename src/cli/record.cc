@@ -104,6 +104,10 @@ class Finish {
           "each process was an MPI job of its own: {} belongs to another MPI than the program, which uses {}",
           command.front(), mpi_.substr(0, mpi_.find_first_of(",\n"))));
     }
+    if (!options_.quiet && spawns_ && written_ > 1) {
+      say(fmt::format("one trace of these jobs, with messages between them: cairn join {} -o all.cairn",
+                      shell_quoted({options_.output})));
+    }
     if (!options_.quiet && isatty(STDERR_FILENO) == 1 && !next_.empty()) say("next: " + shell_quoted(next_));
     return written_ > 0 && !failed_ && !missing_;
   }
