@@ -70,7 +70,7 @@ void FieldShape::write(ByteWriter &out) const {
 bool FieldShape::parse(ByteReader &in) {
   const uint64_t number = in.varint();
   const uint64_t number_of_atoms = number >> kFormBits;
-  if (number_of_atoms > UINT32_MAX) return false;
+  if (number_of_atoms > FieldHead::kMostAtoms) return false;
   form = static_cast<Form>(number & ((1U << kFormBits) - 1));
   count = static_cast<uint32_t>(number_of_atoms);
   switch (form) {

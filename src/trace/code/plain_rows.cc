@@ -143,6 +143,7 @@ bool PlainRows::read_shape(ByteReader &in) {
   shape.heads = static_cast<uint32_t>(heads_.size());
   for (uint32_t f = 0; f < shape.fields; ++f) {
     const uint64_t word = in.varint();
+    if (word >> 2 > FieldHead::kMostAtoms) return false;
     const FieldHead head = {static_cast<FieldHead::Kind>(word & 3), static_cast<uint32_t>(word >> 2)};
     switch (head.kind) {
       case FieldHead::atoms:

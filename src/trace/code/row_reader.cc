@@ -165,7 +165,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, ByteReader *in) {
       if (!arrays_.add(column.size(), position)) return bad("has too large arrays"), nullptr;
       if (!in->take(column.size(), 3 * sizeof(Atom))) return nullptr;  // expanded, and in a vector that grows
       const std::vector<Atom> atoms = column.expand();
-      row->heads.back().count = static_cast<uint32_t>(atoms.size());
+      row->heads.back() = {FieldHead::atoms, static_cast<uint32_t>(atoms.size())};  // kMaxRanks at most
       row->atoms.insert(row->atoms.end(), atoms.begin(), atoms.end());
       continue;
     }

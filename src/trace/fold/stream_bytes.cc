@@ -1,7 +1,6 @@
 #include "trace/fold/stream_bytes.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "trace/values/atom_code.h"
 
@@ -20,7 +19,7 @@ bool is_one_atom(const ClassRow &row) { return row.heads[0] == FieldHead{FieldHe
 
 bool RowBytes::Less::operator()(const std::vector<FieldHead> &a, const std::vector<FieldHead> &b) const {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](FieldHead x, FieldHead y) {
-    return std::pair(x.kind, x.count) < std::pair(y.kind, y.count);
+    return x.kind != y.kind ? x.kind < y.kind : x.count < y.count;
   });
 }
 

@@ -39,7 +39,7 @@ Result<ClassRow> ClassRow::unpacked(ByteReader &in, std::vector<Atom> *scratch) 
   for (size_t i = 0; i < fields && !in.failed(); ++i) {
     const uint64_t head = in.varint();
     const uint64_t count = head >> 1;
-    if (count > in.remaining()) in.fail();
+    if (count > std::min<uint64_t>(in.remaining(), FieldHead::kMostAtoms)) in.fail();
     if (in.failed()) break;
     if ((head & 1) != 0) {
       const ByteView bytes = in.raw(count);

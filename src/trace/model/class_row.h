@@ -12,6 +12,7 @@
 // columns cost; only a field whose shape begins to differ while it has columns is expanded.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,18 +20,25 @@
 #include <utility>
 #include <vector>
 
+#include "base/seldom.h"
 #include "trace/model/record.h"
 #include "trace/model/row_kind.h"
 #include "trace/values/values_column.h"
 
 namespace cairn::trace {
 
+/// In four bytes: a run whose ranks never do the same twice has a row for each call.
 struct FieldHead {
   enum Kind : uint8_t { atoms, text, table, moved };
-  Kind kind = atoms;
-  uint32_t count = 0;  ///< of atoms; 0 for what has moved, 1 for the others
-  bool operator==(const FieldHead &) const = default;
+  static constexpr uint32_t kMostAtoms = (uint32_t{1} << 30) - 1;
+
+  FieldHead() = default;
+  FieldHead(Kind of, uint32_t how_many) : kind(of), count(how_many & kMostAtoms) { assert(how_many <= kMostAtoms); }
+  Kind kind : 2 = atoms;
+  uint32_t count : 30 = 0;  ///< of atoms; 0 for what has moved, 1 for the others
+  bool operator==(const FieldHead &other) const { return kind == other.kind && count == other.count; }
 };
+static_assert(sizeof(FieldHead) == sizeof(uint32_t));
 
 using ColumnPointer = std::shared_ptr<const FoldColumn>;
 using TablePointer = std::shared_ptr<const ValuesColumn>;
@@ -47,9 +55,9 @@ struct ClassRow {
   RowKind kind;
   std::vector<FieldHead> heads;
   std::vector<Atom> atoms;
-  std::vector<VariedAtom> varied;  ///< by slot
-  std::vector<Bytes> texts;
-  std::vector<TablePointer> tables;
+  Seldom<VariedAtom> varied;  ///< by slot
+  Seldom<Bytes> texts;
+  Seldom<TablePointer> tables;
 
   static ClassRow of(const Row &row);
   /// Of a packed row (record.h), which is all that `in` holds. `scratch` is anything, for the next one again.
