@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,12 @@ int join_traces(const JoinOptions &options) {
   const auto family = analyze::family_of(*std::move(first), options.file, options.spawned);
   if (!family) return report(family.error());
   if (family->size() == 1) return refused(options, "the run spawned no job", "there is nothing to join");
+  for (const analyze::FamilyMember &member : *family) {
+    std::error_code error;
+    if (!std::filesystem::equivalent(member.file, options.output, error)) continue;
+    return report({ErrorKind::usage, "it is one of the traces that are to be joined", options.output, Error::kNoOffset,
+                   "choose another name with -o"});
+  }
   const auto joined = analyze::join(*family);
   if (!joined) return report(joined.error());
   const spool::TraceBytes bytes = {*joined, 0, options.output};

@@ -107,6 +107,7 @@ def main():
         refused('a child first', 2, 'was spawned by another job', 'join', 'lossless/run-2.cairn', '-o', 'x.cairn')
         refused('no output', 2, 'which trace to write', 'join', 'lossless/run.cairn')
         refused('is there', 4, 'lossless/all.cairn', 'join', 'lossless/run.cairn', '-o', 'lossless/all.cairn')
+        refused('over one of them', 2, 'one of the traces', 'join', '-f', 'lossless/run.cairn', '-o', 'lossless/run-2.cairn')
         refused('replayed', 2, 'several jobs', 'replay', 'lossless/all.cairn', '--', bench.mpiexec, '-n', '7')
         refused('made larger', 2, 'several jobs', 'extrapolate', 'lossless/run.cairn', 'lossless/all.cairn', '-n', '20', '-o', 'x.cairn')
         refused('a proxy', 2, 'several jobs', 'proxy', 'lossless/all.cairn', '-o', 'proxy')
