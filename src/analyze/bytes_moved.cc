@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/job_places.h"
 #include "analyze/message_calls.h"
 #include "base/first_like.h"
 #include "base/in_order.h"
@@ -177,9 +178,8 @@ class Shortfalls {
 
 BytesMoved::BytesMoved(const trace::Trace &trace, const Filter &filter, const WantedCalls &wanted, CallsOn *on)
     : trace_(trace), filter_(filter), wanted_(wanted), on_(on) {
-  plain_.emplace_back(trace.job_of(0).size, std::vector<SelectedCalls::Sequence>());
-  for (size_t job = 1; job < trace.run().jobs.size(); ++job) {
-    plain_.emplace_back(trace.job_of(trace.run().jobs[job].first).size, std::vector<SelectedCalls::Sequence>());
+  for (const trace::Trace::JobPlace &job : job_places(trace)) {
+    plain_.emplace_back(job.size, std::vector<SelectedCalls::Sequence>());
   }
   for (const uint32_t rank : filter.ranks) {
     if (rank >= chosen_.size()) chosen_.resize(size_t{rank} + 1);

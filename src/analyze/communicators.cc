@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "analyze/job_places.h"
 #include "analyze/selected_calls.h"
 #include "spec/ids.h"
 #include "trace/read/events.h"
@@ -187,7 +188,8 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
   Gathered gathered;
   auto &found = gathered.others;
   std::set<std::string> joint_inter;
-  gathered.worlds.resize(std::max<size_t>(1, trace.run().jobs.size()));
+  const std::vector<trace::Trace::JobPlace> jobs = job_places(trace);
+  gathered.worlds.resize(jobs.size());
   for (const uint32_t rank : trace.ranks()) {
     const trace::Trace::JobPlace job = trace.job_of(rank);
     gathered.worlds[job.number].groups[0].push_back({int64_t{rank} - job.first, rank});
@@ -216,11 +218,10 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
     if (auto done = creations.see(rank, false, &names, add); !done) return tl::unexpected(done.error());
   }
   bool all_there = true;
-  for (uint32_t job = 0; job < gathered.worlds.size(); ++job) {
-    Communicator &world = gathered.worlds[job];
-    world.name = CommunicatorNames::world_of(job);
-    const uint32_t first = trace.run().jobs.empty() ? 0 : trace.run().jobs[job].first;
-    world.complete = world.groups[0].size() == trace.job_of(first).size;
+  for (const trace::Trace::JobPlace &job : jobs) {
+    Communicator &world = gathered.worlds[job.number];
+    world.name = CommunicatorNames::world_of(job.number);
+    world.complete = world.groups[0].size() == job.size;
     all_there = all_there && world.complete;
   }
   add_spawned(trace, &found);

@@ -11,8 +11,8 @@
 namespace cairn::analyze {
 namespace {
 
-/// What the processes of `job` call the communicator that call number `number` of their rank `root`, of those that
-/// spawned a job, made; empty: there is no such call.
+/// What the communicator is called that call number `number` of rank `root`, of those that spawned a job, made; empty:
+/// there is no such call.
 Result<std::string> name_of_spawn(const trace::Trace &trace, CommunicatorNames names, uint32_t root, uint64_t number) {
   trace::Events events(trace, root, false);
   while (const trace::Event *event = events.next()) {
@@ -28,20 +28,19 @@ Result<std::string> name_of_spawn(const trace::Trace &trace, CommunicatorNames n
 Result<Bytes> join(const std::vector<FamilyMember> &family) {
   std::vector<const trace::Trace *> traces;
   std::vector<trace::Job> jobs;
-  std::vector<uint32_t> first;
   uint32_t ranks = 0;
   for (uint32_t number = 0; number < family.size(); ++number) {
     const FamilyMember &member = family[number];
     trace::Job job;
+    job.first = ranks;
     if (number != 0) {
       // Who spawned it stands before it.
       const CommunicatorNames names(member.parent, jobs[member.parent].parent);
       auto parent = name_of_spawn(family[member.parent].trace, names, member.root, member.number);
       if (!parent) return tl::unexpected(parent.error());
-      job.spawned_by = first[member.parent] + member.root;
+      job.spawned_by = jobs[member.parent].first + member.root;
       job.parent = *std::move(parent);
     }
-    first.push_back(ranks);
     ranks += member.trace.rank_count();
     traces.push_back(&member.trace);
     jobs.push_back(std::move(job));

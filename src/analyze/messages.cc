@@ -393,8 +393,8 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
   known->places.emplace_back();
   known->first_groups.push_back(0);
   known->members.emplace_back();
-  for (const Communicator &communicator :
-       known->communicators.all()) {  // MPI_COMM_WORLD is the first, then that of each further job
+  // MPI_COMM_WORLD is the first, then that of each further job.
+  for (const Communicator &communicator : known->communicators.all()) {
     known->numbers.emplace(communicator.name, known->by_number.size());
     known->by_number.push_back(&communicator);
     std::map<uint32_t, uint32_t> places;

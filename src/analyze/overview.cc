@@ -91,7 +91,7 @@ Overview overview(const trace::Trace &trace) {
     one[member] = false;
   }
   const auto found = Communicators::of(trace, Sources::in_trace(trace));
-  const size_t created = found ? found->all().size() - 1 : 0;  // but for MPI_COMM_WORLD, which is predefined
+  const size_t created = found ? found->all().size() - 1 : 0;  // but for MPI_COMM_WORLD, of one job
   view.failures = failures(trace);
   view.communicators = created + predefined.size();
   return view;

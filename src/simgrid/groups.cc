@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analyze/job_places.h"
+
 namespace cairn::simgrid {
 
 Result<Groups> Groups::of(const trace::Trace &trace, const analyze::Sources &sources) {
@@ -13,17 +15,15 @@ Result<Groups> Groups::of(const trace::Trace &trace, const analyze::Sources &sou
   groups.members_.resize(kWorld + 1);
   groups.rank_count_ = trace.rank_count();
   for (uint32_t rank = 0; rank < trace.rank_count(); ++rank) groups.alone_.push_back({rank});
-  for (uint32_t job = 0; job < communicators->worlds(); ++job) {
-    const uint32_t first = trace.run().jobs.empty() ? 0 : trace.run().jobs[job].first;
-    groups.job_begins_.push_back(first);
-    const auto number = static_cast<uint32_t>(job == 0 ? kWorld : groups.members_.size());
-    if (job != 0) {
-      groups.numbers_.emplace(communicators->all()[job].name, number);
+  for (const trace::Trace::JobPlace &job : analyze::job_places(trace)) {
+    groups.job_begins_.push_back(job.first);
+    if (job.number != 0) {
+      groups.numbers_.emplace(communicators->all()[job.number].name, static_cast<uint32_t>(groups.members_.size()));
       groups.members_.emplace_back();
     }
-    std::vector<uint32_t> &world = groups.members_[number][0];
-    world.resize(trace.job_of(first).size);
-    std::iota(world.begin(), world.end(), first);
+    std::vector<uint32_t> &world = groups.members_.back()[0];
+    world.resize(job.size);
+    std::iota(world.begin(), world.end(), job.first);
   }
   for (size_t i = communicators->worlds(); i < communicators->all().size(); ++i) {
     const analyze::Communicator &communicator = communicators->all()[i];
