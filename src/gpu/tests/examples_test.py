@@ -13,6 +13,7 @@ import lzma
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -233,13 +234,13 @@ def clocks(bench):
                ("fractal", 36, {"used": 4, "available": 4}, 0))
         for one, other in (("busy", "busy"), ("balance", "balance"), ("idle_at_end", "idle_at_end"), ("mean_cycles", "cycles")):
             expect(one, round(kernel[one], 9), round(launch[other], 9))
-    # Those that did most, by their events, took longest.
+    # Those that did most, by their events, took longest. Medians, since the emulator's clock goes on while another process has the core.
     events = [0] * 36
     for line in bench.run([bench.cairn, "dump", str(paths["1"]), "--launch", "0", "--jsonl"]).stdout.decode().splitlines()[1:]:
         events[json.loads(line)["warp"] // 8] += 1
     by_events = sorted(range(36), key=events.__getitem__)
     took = [block["end_cycle"] - block["begin_cycle"] for block in ask(paths["1"], "--launch", "0")["blocks"]]
-    if not sum(took[i] for i in by_events[-9:]) > 1.2 * sum(took[i] for i in by_events[:9]):
+    if not statistics.median(took[i] for i in by_events[-9:]) > 1.2 * statistics.median(took[i] for i in by_events[:9]):
         sys.exit(f"blocks with more events did not take longer: {events} {took}")
     # As a timeline: each block on a track of its multiprocessor, within the time for which the kernel ran.
     events = json.loads(bench.run([bench.cairn, "export", "--to", "chrome", str(paths["only"])]).stdout)["traceEvents"]
