@@ -16,6 +16,9 @@ bool is_time(uint64_t ns) { return ns <= trace::Knots::kMost; }
 
 bool is_pending(const trace::Row &row) { return outcome_of(row).kind == Outcome::Kind::pending; }
 
+/// A call that has to do with no other rank is told of where it takes so long, that its time goes by its name.
+constexpr uint64_t kLongNs = 100'000;
+
 /// Of what is used up, to be used again.
 constexpr size_t kMostSpare = 64;
 
@@ -106,7 +109,8 @@ bool RankMessages::read() {
   }
   const KnownCall &known = look_at(*event);
   const MessageCall *call = known.message.get();
-  const bool landmark = step.timed && (is_apart(function) || (cut_short_ && is_pending(*event->values)));
+  const bool landmark = step.timed && (event->end_ns - event->begin_ns >= kLongNs || is_apart(function) ||
+                                       (cut_short_ && is_pending(*event->values)));
   if (call == nullptr && known.window == nullptr && !landmark) return true;
   step.call = {rank_,
                event->index,

@@ -25,6 +25,12 @@ static void late(int who, int milliseconds) {
   if (rank == who) usleep((unsigned)milliseconds * 1000);
 }
 
+static void add_slowly(void *in, void *sums, int *count, MPI_Datatype *type) {
+  (void)type;
+  for (int i = 0; i < *count; ++i) ((int *)sums)[i] += ((const int *)in)[i];
+  usleep(50000);
+}
+
 static void point_to_point(void) {
   MPI_Comm world = MPI_COMM_WORLD;
   MPI_Status *none = MPI_STATUS_IGNORE;
@@ -102,6 +108,18 @@ static void point_to_point(void) {
   if (rank > 0) SAY("several", MPI_Send(&out, 1, MPI_INT, 0, 8, world));
   for (int i = 0; rank == 0 && i < 3; ++i) MPI_Irecv(&many[i], 1, MPI_INT, i + 1, 8, world, &requests[i]);
   if (rank == 0) SAY("several", MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+
+  // In a call that has to do with no other rank, and yet is what the other one waits for.
+  MPI_Barrier(world);
+  if (rank == 0) {
+    MPI_Op op;
+    MPI_Op_create(add_slowly, 1, &op);
+    SAY("alone", MPI_Reduce_local(&rank, &out, 1, MPI_INT, op));
+    MPI_Op_free(&op);
+    SAY("behind_alone", MPI_Send(&out, 1, MPI_INT, 1, 12, world));
+  }
+  if (rank == 1) SAY("behind_alone", MPI_Recv(&in, 1, MPI_INT, 0, 12, world, none));
+  SAY("after_alone", MPI_Barrier(world));
 
   // Of three receivers that come late the last one counts.
   MPI_Barrier(world);

@@ -47,7 +47,7 @@ def expected_waits(calls):
     def last_of(phase, ranks):
         return max((calls[phase][rank][0] for rank in ranks), key=lambda call: call.begin)
 
-    for phase in 'sender', 'sender_wait', 'started', 'probed':
+    for phase in 'sender', 'sender_wait', 'started', 'probed', 'behind_alone':
         one('late sender', calls[phase][1][0], calls[phase][0][0])
     if 'partitions' in calls:
         one('late sender', calls['partitions'][1][0], calls['partitions'][0][0])
@@ -67,7 +67,8 @@ def expected_waits(calls):
             one('wait at N x N', calls[phase][rank][0], last_of(phase, others))
         for phase in 'fence', 'other_fence':
             one('wait at fence', calls[phase][rank][0], last_of(phase, others))
-        one('wait at barrier', calls['barrier'][rank][0], last_of('barrier', others))
+        for phase in 'barrier', 'after_alone':
+            one('wait at barrier', calls[phase][rank][0], last_of(phase, others))
         one('wait at N x N', calls['nonblocking_wait'][rank][0], last_of('nonblocking', others))
         beside = (rank + 1) % RANKS, (rank - 1) % RANKS
         one('wait at neighbours', calls['neighbors'][rank][0], last_of('neighbors', beside))
@@ -180,7 +181,19 @@ def main():
         if len(of_chain) != 1 or not close(of_chain[0]['seconds'], truth_of_chain):
             problems.append(f'the chain: {truth_of_chain:.6f} s in truth, told {of_chain}')
 
+        # What has to do with no other rank is named, too.
+        alone = calls['alone'][0][0]
+        waiting = [calls['behind_alone'][1][0], calls['after_alone'][2][0], calls['after_alone'][3][0]]
+        truth_of_alone = sum(alone.end - max(alone.begin, call.begin) for call in waiting)
+        in_alone = [line for line in waits['causes'] if line['activity']['doing'] == 'inside' and line['rank'] == 0 and
+                    line['activity']['place']['line'] == alone.line and line['activity']['place']['function'] == 'MPI_Reduce_local']
+        if truth_of_alone < 0.12 or len(in_alone) != 1 or not close(in_alone[0]['seconds'], truth_of_alone):
+            problems.append(f'MPI_Reduce_local: {truth_of_alone:.6f} s in truth, told {in_alone}')
+
         path = tell('path')
+        if not any(line['activity']['doing'] == 'inside' and line['activity']['place']['line'] == alone.line and
+                   close(line['seconds'], alone.end - alone.begin) for line in path['activities']):
+            problems.append(f'MPI_Reduce_local is not on the path with {alone.end - alone.begin:.6f} s')
         if not close(path['path_seconds'], path['run_seconds']):
             problems.append(f'the path takes {path["path_seconds"]} of {path["run_seconds"]} s')
         outside = {line['activity']['place']['line']: line for line in path['activities'] if line['activity']['doing'] == 'outside'}
