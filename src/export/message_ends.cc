@@ -16,8 +16,12 @@ using simgrid::View;
 using Kind = MessageEnd::Kind;
 
 uint64_t sum(const std::vector<uint64_t> &all) { return std::accumulate(all.begin(), all.end(), uint64_t{0}); }
+uint64_t sum(const std::vector<simgrid::Part> &all) {
+  return std::accumulate(all.begin(), all.end(), uint64_t{0},
+                         [](uint64_t so_far, const simgrid::Part &part) { return so_far + part.bytes; });
+}
 
-/// What this rank gives, and what it gets, as its own arguments say.
+/// What this rank gives, and what it gets, but among neighbours, as its own arguments say.
 std::pair<uint64_t, uint64_t> moved(const Collective &call, const View &view, bool is_root) {
   const uint64_t others = (view.other != nullptr ? view.other : view.own)->size();
   // What a process gives to itself, as others are told of it: in place, nothing else says it.
@@ -27,6 +31,7 @@ std::pair<uint64_t, uint64_t> moved(const Collective &call, const View &view, bo
   if (call.aside) return {0, 0};
   switch (call.operation) {
     case Operation::barrier:
+    case Operation::neighbors:
       return {0, 0};
     case Operation::bcast:
       return is_root ? std::pair(call.bytes, uint64_t{0}) : std::pair(uint64_t{0}, call.bytes);
@@ -54,7 +59,6 @@ std::pair<uint64_t, uint64_t> moved(const Collective &call, const View &view, bo
       if (call.receives.empty()) return {call.bytes * others, call.bytes};
       return {sum(call.receives), view.place < call.receives.size() ? call.receives[view.place] : 0};
     case Operation::alltoallv:
-    case Operation::neighbors:
       return {sum(call.sends), sum(call.receives)};
   }
   return {0, 0};
@@ -63,12 +67,16 @@ std::pair<uint64_t, uint64_t> moved(const Collective &call, const View &view, bo
 }  // namespace
 
 MessageEnds::MessageEnds(const Scope &scope, uint32_t rank, LeftOut *left_out)
-    : left_out_(*left_out), cancelled_(*scope.trace, rank), calls_(*scope.trace, scope.groups, scope.rows, rank) {}
+    : left_out_(*left_out),
+      cancelled_(*scope.trace, rank),
+      calls_(*scope.trace, scope.groups, scope.rows, rank),
+      neighbors_(calls_, scope.rows) {}
 
 const std::vector<MessageEnd> &MessageEnds::of(const trace::Event &event) {
   ends_.clear();
   call_ = event.index;
   const simgrid::SimulatedCall &call = calls_.see(event);
+  neighbors_.see(event);
   if (call.unfinished) {
     ++left_out_.unfinished;
   } else {
@@ -295,6 +303,15 @@ void MessageEnds::collective(const Collective &collective, uint32_t function) {
   const bool is_root = collective.is_root || (view->other == nullptr && collective.root == int64_t{view->place});
   std::tie(part.bytes, part.received) = moved(collective, *view, is_root);
   part.known = collective.sizes_known;
+  if (collective.operation == Operation::neighbors) {
+    std::vector<simgrid::Part> sends;
+    std::vector<simgrid::Part> receives;
+    const bool told = neighbors_.of(collective, *view, &sends, &receives);
+    part.known = part.known && (told || collective.each);
+    part.bytes = told ? sum(sends) : sum(collective.sends);
+    part.received = told ? sum(receives) : sum(collective.receives);
+    if (!part.known) part.bytes = part.received = 0;
+  }
   if (!part.known) ++left_out_.unsized;
   if (!collective.request) {
     ends_.push_back(part);

@@ -16,6 +16,7 @@
 #include "analyze/cancellations.h"
 #include "analyze/partitions.h"
 #include "export/scope.h"
+#include "simgrid/neighbor_parts.h"
 #include "simgrid/rank_calls.h"
 #include "trace/read/events.h"
 
@@ -99,6 +100,7 @@ class MessageEnds {
   analyze::Cancellations cancelled_;
   uint64_t call_ = 0;  ///< that is looked at
   simgrid::RankCalls calls_;
+  simgrid::NeighborParts neighbors_;
   std::map<analyze::HandleName, Request> requests_;
   std::map<analyze::HandleName, Request> found_;  ///< messages that were probed for
   /// Operations in partitions that were made, by communicator, the other side in MPI_COMM_WORLD, and tag.

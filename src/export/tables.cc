@@ -199,7 +199,9 @@ class Tables : public analyze::Arrivals {
     uint64_t received = 0;
     bool sends = false;
     bool receives = false;
+    bool known = true;
     for (const MessageEnd &each : call.ends) {
+      known = known && each.known;
       const bool part = each.kind == MessageEnd::Kind::collective || each.kind == MessageEnd::Kind::collective_begun;
       if (part || each.kind == MessageEnd::Kind::send || each.kind == MessageEnd::Kind::isend) {
         sent += each.bytes;
@@ -211,10 +213,10 @@ class Tables : public analyze::Arrivals {
       }
     }
     cells_.clear();
-    cells_.insert(cells_.end(),
-                  {cell(call.rank), cell(call.index), cell(call.thread), cell(call.depth), cell(call.place),
-                   call.timed ? cell(call.begin_ns) : Cell(), call.timed ? cell(call.end_ns) : Cell(),
-                   sends ? cell(sent) : Cell(), receives ? cell(received) : Cell(), cell(call.failed ? 1 : 0)});
+    cells_.insert(cells_.end(), {cell(call.rank), cell(call.index), cell(call.thread), cell(call.depth),
+                                 cell(call.place), call.timed ? cell(call.begin_ns) : Cell(),
+                                 call.timed ? cell(call.end_ns) : Cell(), sends && known ? cell(sent) : Cell(),
+                                 receives && known ? cell(received) : Cell(), cell(call.failed ? 1 : 0)});
     writer_.row(cells_);
   }
 

@@ -397,6 +397,22 @@ def main():
             outer = [call for call in run.calls if call.get('depth', 0) == 0]
             expect(f'{program}: time of stacks', spent, sum(call['duration_ns'] for call in outer))
 
+        # Among neighbours: how many there are stands in no argument, and the matrix has been held against it.
+        trace = record(folder, 'topologies', 3)
+        cairn('export', '--to', 'csv', '-o', folder / 'topologies.csv', trace)
+        tables = tables_of_csv(folder / 'topologies.csv')
+        named = {name: place for place, name in enumerate(tables['calls'][0])}
+        functions = {row[0]: row[tables['sites'][0].index('function')] for row in tables['sites'][1]}
+        moved = collections.defaultdict(lambda: [0, 0])
+        for row in tables['calls'][1]:
+            if 'eighbor_all' in functions[row[named['site']]] and not functions[row[named['site']]].endswith('_init'):
+                for place, name in enumerate(('sent_bytes', 'received_bytes')):
+                    moved[functions[row[named['site']]]][place] += int(row[named[name]])
+        expect('collective calls among neighbours', len(moved), 10)
+        for function, both in moved.items():
+            matrix = json.loads(cairn('matrix', '--json', '--collectives', 'expanded', '--function', function, trace).stdout)
+            expect(f'bytes of {function}', both, [sum(cell['bytes'] for cell in matrix['groups'][0]['cells'])] * 2)
+
         # Windows
         trace = folder / 'exchange.lossless0.cairn'
         run = Run(bench.cairn, trace)
