@@ -39,6 +39,7 @@ class Agreement {
   void over(const analyze::Meeting &meeting, const std::vector<uint32_t> &members, size_t first_group);
 
  private:
+  static std::vector<uint32_t> who_came(const analyze::Meeting &meeting);
   using Members = std::vector<uint32_t>;
   void look_at(const analyze::Meeting &meeting, std::string_view operation);
   // Between two groups (agreement_between.cc).

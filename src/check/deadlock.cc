@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "text/rank_list.h"
+
 namespace cairn::check {
 namespace {
 
@@ -75,9 +77,9 @@ std::vector<Deadlock> find_deadlocks(const std::vector<Waiter> &waiters, const s
     of_rank.try_emplace(waiters[i].rank, i);
     if (!waiters[i].ended && !graph.moves(waiters[i].rank)) stuck.insert(waiters[i].rank);
   }
-  std::set<uint32_t> told;
+  std::map<uint32_t, size_t> told;  ///< in which deadlock
   for (const uint32_t start : stuck) {
-    if (told.count(start) != 0) continue;
+    if (told.contains(start)) continue;
     // Whoever is waited for in vain, until somebody comes again or has ended.
     std::vector<uint32_t> chain;
     std::optional<uint32_t> at = start;
@@ -88,7 +90,7 @@ std::vector<Deadlock> find_deadlocks(const std::vector<Waiter> &waiters, const s
         at = std::nullopt;
         break;
       }
-      if (!told.insert(*at).second) break;
+      if (!told.try_emplace(*at, deadlocks.size()).second) break;
       chain.push_back(*at);
       const std::vector<uint32_t> ranks = graph.in_vain(waiter);
       // One that is part of this chain shows a cycle; one that still waits is better than one that ended.
@@ -102,15 +104,22 @@ std::vector<Deadlock> find_deadlocks(const std::vector<Waiter> &waiters, const s
     }
     // Where it came again a cycle begins.
     const auto again = at ? std::find(chain.begin(), chain.end(), *at) : chain.end();
-    if (at && again == chain.end()) continue;  // waits for what was told already
+    if (at && again == chain.end()) {  // waits for what was told already
+      const size_t of = told.at(*at);
+      for (const uint32_t rank : chain) told[rank] = of;
+      deadlocks[of].others.insert(deadlocks[of].others.end(), chain.begin(), chain.end());
+      continue;
+    }
+    Deadlock deadlock;
     if (again != chain.end()) {
+      deadlock.others.assign(chain.begin(), again);
       chain.erase(chain.begin(), again);
       std::rotate(chain.begin(), std::min_element(chain.begin(), chain.end()), chain.end());
     }
-    Deadlock deadlock;
     for (const uint32_t rank : chain) deadlock.chain.push_back(of_rank.at(rank));
     deadlocks.push_back(std::move(deadlock));
   }
+  for (Deadlock &deadlock : deadlocks) std::sort(deadlock.others.begin(), deadlock.others.end());
   return deadlocks;
 }
 
@@ -129,7 +138,14 @@ void tell(const Deadlock &deadlock, const std::vector<Waiter> &waiters, Findings
   if (chain.size() > kShown) text += fmt::format("others ({} in all)", chain.size());
   if (chain.size() > kShown && !last.ended) text += ", the last of which waits for ";
   if (!last.ended) text += fmt::format("rank {}{}", first.rank, chain.size() == 1 ? " itself" : "");
+  if (!deadlock.others.empty()) {
+    text += fmt::format("; {} {} for {}", deadlock.others.size() == 1 ? "rank" : "ranks",
+                        ranks_text(deadlock.others) + (deadlock.others.size() == 1 ? " waits" : " wait"),
+                        chain.size() == 1 ? "it" : "them");
+  }
   Findings::What what{Kind::deadlock, true, std::move(text)};
+  if (last.ended) what.sort = "ended";  // each that waits so is one more of them
+  what.others = deadlock.others;
   for (const size_t each : chain) {
     if (!waiters[each].ended) what.ranks.push_back(waiters[each].rank);
   }

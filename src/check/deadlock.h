@@ -29,11 +29,11 @@ struct Waiter {
 
 /// Who waits for whom in vain: each of the chain for the next, the last for the first, unless it has ended.
 struct Deadlock {
-  std::vector<size_t> chain;  ///< places among the waiters
+  std::vector<size_t> chain;     ///< places among the waiters
+  std::vector<uint32_t> others;  ///< ranks that wait for those of the chain, or for others that do, ascending
 };
 
-/// `threads`: how many of each rank there are, by rank. Of ranks that wait for those of a chain that was told nothing
-/// more is told.
+/// `threads`: how many of each rank there are, by rank. Of ranks that wait for those of a chain nothing more is told.
 std::vector<Deadlock> find_deadlocks(const std::vector<Waiter> &waiters, const std::map<uint32_t, size_t> &threads);
 /// Adds it to the findings.
 void tell(const Deadlock &deadlock, const std::vector<Waiter> &waiters, Findings *findings);

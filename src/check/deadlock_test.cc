@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace cairn::check {
 namespace {
 
@@ -67,6 +69,29 @@ TEST(Deadlock, IsOfAllThreads) {
   EXPECT_EQ(chains({waits(0, {{1}}), waits(1, {{0}})}, 2, 2), Chains());
   EXPECT_EQ(chains({waits(0, {{1}}), waits(0, {{1}}, false, 1), waits(1, {{0}}), waits(1, {{0}}, false, 1)}, 2, 2),
             (Chains{{0, 1}}));
+}
+
+/// "chain: others" of each.
+std::vector<std::string> told(const std::vector<Waiter> &waiters, uint32_t ranks) {
+  std::map<uint32_t, size_t> all;
+  for (uint32_t rank = 0; rank < ranks; ++rank) all[rank] = 1;
+  std::vector<std::string> found;
+  for (const Deadlock &deadlock : find_deadlocks(waiters, all)) {
+    std::string text;
+    for (const size_t each : deadlock.chain) text += std::to_string(waiters[each].rank);
+    text += ":";
+    for (const uint32_t rank : deadlock.others) text += std::to_string(rank);
+    found.push_back(text);
+  }
+  return found;
+}
+
+TEST(Deadlock, KnowsWhoWaitsForIt) {
+  // 4 waits for 3, which waits for the cycle; 0 leads into it, too.
+  EXPECT_EQ(told({waits(0, {{2}}), waits(1, {{2}}), waits(2, {{1}}), waits(3, {{1}}), waits(4, {{3}})}, 5),
+            (std::vector<std::string>{"12:034"}));
+  EXPECT_EQ(told({waits(0, {{1}}), waits(1, {{0}}), waits(2, {{3}}), waits(3, {{2}}), waits(4, {{2}})}, 5),
+            (std::vector<std::string>{"01:", "23:4"}));
 }
 
 }  // namespace

@@ -46,6 +46,8 @@ void Findings::add(What what, const analyze::CallTime &call, const std::optional
   finding.count += what.count;
   finding.ranks.insert(call.rank);
   finding.ranks.insert(what.ranks.begin(), what.ranks.end());
+  if (other) finding.others.insert(other->rank);
+  finding.others.insert(what.others.begin(), what.others.end());
 }
 
 std::string Findings::name(const analyze::CallTime &call) {
@@ -55,7 +57,11 @@ std::string Findings::name(const analyze::CallTime &call) {
 
 std::vector<Finding> Findings::take() {
   std::vector<Finding> all;
-  for (auto &[key, finding] : all_) all.push_back(std::move(finding));
+  for (auto &each : all_) {
+    Finding &finding = each.second;
+    std::erase_if(finding.others, [&](uint32_t rank) { return finding.ranks.contains(rank); });
+    all.push_back(std::move(finding));
+  }
   all_.clear();
   std::stable_sort(all.begin(), all.end(), [](const Finding &a, const Finding &b) {
     return std::tuple(a.kind, !a.sure, a.first.rank, a.first.call) <

@@ -63,7 +63,8 @@ struct Finding {
   uint32_t place = 0;  ///< of Findings::places
   std::optional<uint32_t> other_place;
   uint64_t count = 0;
-  std::set<uint32_t> ranks;  ///< those of `place`
+  std::set<uint32_t> ranks;   ///< those of `place`
+  std::set<uint32_t> others;  ///< that have a part in it otherwise: of `other_place`, members, who waits for these
   Met first;
   std::optional<Met> other_first;
 };
@@ -80,8 +81,9 @@ class Findings {
     /// What tells it from other findings of the two calls; else the text does.
     std::optional<std::string> sort = std::nullopt;
     uint64_t count = 1;
-    bool numbered = true;           ///< CallTime::call is known
-    std::vector<uint32_t> ranks{};  ///< that have a part in it besides that of the call
+    bool numbered = true;            ///< CallTime::call is known
+    std::vector<uint32_t> ranks{};   ///< that have a part in it besides that of the call
+    std::vector<uint32_t> others{};  ///< Finding::others besides that of the other call
   };
   /// From now on what is found at a call counts as often as that says; the call's own number must be known.
   void count_as(std::function<uint64_t(const analyze::CallTime &)> times) { times_ = std::move(times); }

@@ -168,7 +168,7 @@ void Windows::under_way_until(const WindowPointer &window, const WindowAccess &a
   AccessSpans &spans = window->spans[access.what.target];
   spans.add({access, access.begin(unit), access.end(unit), access.call.begin_ns, end_ns}, *uncertainty_ns_,
             [&](const AccessSpans::Span &before, const AccessSpans::Span &added) {
-              if (window->pairs++ < kMostPairs) tell(before.access, added.access, unit, kAtOnce);
+              if (window->pairs++ < kMostPairs) tell(*window, before.access, added.access, unit, kAtOnce);
             });
 }
 
@@ -258,10 +258,15 @@ bool Windows::is_within(const Window &window, const WindowAccess &access) {
                                 ? fmt::format("begins {} before", bytes_text(static_cast<uint64_t>(-begin)))
                                 : fmt::format("ends {} behind", bytes_text(static_cast<uint64_t>(end - *part.size)));
   findings_.add(
-      {Kind::windows, true,
+      {Kind::windows,
+       true,
        fmt::format("rank {} {} what {} rank {}'s part of the window, which has {}", rank, verb_of(access.what.role),
                    where, access.what.target, bytes_text(static_cast<uint64_t>(*part.size))),
-       ""},
+       "",
+       1,
+       true,
+       {},
+       {window.ranks[target]}},
       access.call);
   return false;
 }
@@ -285,24 +290,30 @@ void Windows::collide(const Window &window, Accesses accesses, const char *when)
       const WindowAccess &other = accesses[k];
       if (other.what.target != one.what.target || other.begin(unit) >= one.end(unit)) break;
       ++pairs;
-      if (one.puts() || other.puts()) tell(one, other, unit, when);
+      if (one.puts() || other.puts()) tell(window, one, other, unit, when);
     }
   }
 }
 
 /// If they have bytes in common.
-void Windows::tell(const WindowAccess &one, const WindowAccess &other, int64_t unit, const char *when) {
+void Windows::tell(const Window &window, const WindowAccess &one, const WindowAccess &other, int64_t unit,
+                   const char *when) {
   const int64_t apart = (other.what.displacement - one.what.displacement) * unit;
   const uint64_t bytes = objects::common_bytes(*one.what.layout, *other.what.layout, apart).value_or(0);
   if (bytes == 0) return;
   const bool one_first = std::pair(one.call.rank, one.call.call) < std::pair(other.call.rank, other.call.call);
   const WindowAccess &first = one_first ? one : other;
   const WindowAccess &second = one_first ? other : one;
-  findings_.add({Kind::windows, true,
+  findings_.add({Kind::windows,
+                 true,
                  fmt::format("rank {} {} {} of rank {}'s memory that rank {} {}, too, {}", first.call.rank,
                              verb_of(first.what.role), bytes_text(bytes), first.what.target, second.call.rank,
                              verb_of(second.what.role), when),
-                 ""},
+                 "",
+                 1,
+                 true,
+                 {},
+                 {window.ranks[static_cast<size_t>(first.what.target)]}},
                 first.call, second.call);
 }
 

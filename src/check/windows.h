@@ -115,7 +115,7 @@ class Windows {
   /// False: there is something wrong with it alone.
   bool is_within(const Window &window, const WindowAccess &access);
   void collide(const Window &window, Accesses accesses, const char *when);
-  void tell(const WindowAccess &one, const WindowAccess &other, int64_t unit, const char *when);
+  void tell(const Window &window, const WindowAccess &one, const WindowAccess &other, int64_t unit, const char *when);
 
   Findings &findings_;
   std::optional<uint64_t> uncertainty_ns_;

@@ -86,6 +86,7 @@ ordered_json finding_json(const Finding &finding, const check::Report &report) {
   json["text"] = valid_utf8(finding.text);
   json["count"] = finding.count;
   json["ranks"] = finding.ranks;
+  json["other_ranks"] = finding.others;
   json["call"] = place_json(report.places[finding.place]);
   json["first"] = met_json(finding.first);
   json["other_call"] = finding.other_place ? place_json(report.places[*finding.other_place]) : ordered_json();
@@ -129,9 +130,8 @@ int check_run(CheckOptions &options) {
   if (!found) return report(found.error(), options.file);
   if (!filter->all_ranks) {
     std::erase_if(found->findings, [&](const Finding &finding) {
-      return std::none_of(filter->ranks.begin(), filter->ranks.end(), [&](uint32_t rank) {
-        return finding.ranks.count(rank) != 0 || (finding.other_first && finding.other_first->rank == rank);
-      });
+      return std::none_of(filter->ranks.begin(), filter->ranks.end(),
+                          [&](uint32_t rank) { return finding.ranks.contains(rank) || finding.others.contains(rank); });
     });
   }
   for (const std::string &warning : sources.warnings()) say(warning);

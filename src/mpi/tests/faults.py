@@ -139,14 +139,14 @@ ENDED = [
 HANGS = {
     'cycle': [(ALL, around('Recv', 'cycle'))],
     'star': [([0, 1], f'rank 0 in {at("Recv", "centre")} waits for rank 1, which is in {at("Ssend", "point")} and waits for '
-              'rank 0')],
+              'rank 0; rank 2 waits for them')],
     'barrier': [([0, 1], f'rank 0 in {at("Recv", "before barrier")} waits for rank 1, which is in {at("Barrier", "meeting")} '
-                 'and waits for rank 0')],
+                 'and waits for rank 0; rank 2 waits for them')],
     'probes': [([0, 1], f'rank 0 in {at("Probe", "probe")} waits for rank 1, which is in {at("Ssend", "of another tag")} and '
-                'waits for rank 0')],
+                'waits for rank 0; rank 2 waits for them')],
     'gone': [([0], f'rank 0 in {at("Recv", "left behind")} waits for rank 2, which has called {at("Finalize", "gone")}')],
     'waits': [([0, 1], f'rank 0 in {at("Waitany", "waitany")} waits for rank 1, which is in {at("Waitall", "waitall")} and '
-               'waits for rank 0')],
+               'waits for rank 0; rank 2 waits for them')],
     'moving': [],
 }
 
