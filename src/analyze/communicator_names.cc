@@ -168,12 +168,18 @@ const NewCommunicator *CommunicatorNames::see(const trace::Row &row) {
   } else {
     const std::string_view made_by = std::string_view(function.name).substr(4);  // without "MPI_"
     own = fmt::format("{}{}{}: {}", job_, made_by, tags_text(function, row), own);
-    if (!atoms.at_end()) own += " of " + members_text(atoms.next());
+    inter = row.function == id::Intercomm_create || row.function == id::Intercomm_create_from_groups;
+    if (!atoms.at_end()) {
+      const AtomValue members = atoms.next();
+      made_.has_strangers = members.special;
+      own += " of " + members_text(members);
+    }
   }
   made_.name = "comm(" + own + ")";
   const bool spawns = row.function == id::Comm_spawn || row.function == id::Comm_spawn_multiple;
   if (several_jobs_ && (spawns || (row.function == id::Comm_get_parent && !parent_.empty()))) {
     made_.joint = inter = true;
+    made_.has_strangers = false;
     made_.second = !spawns;
     if (!spawns) made_.name = parent_;
   }

@@ -187,7 +187,7 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
   const RowScope no_handles;  // of neighbours only numbers are looked at
   Gathered gathered;
   auto &found = gathered.others;
-  std::set<std::string> joint_inter;
+  std::set<std::string> reaching;  ///< intercommunicators with whom their makers' own calls do not tell
   const std::vector<trace::Trace::JobPlace> jobs = job_places(trace);
   gathered.worlds.resize(jobs.size());
   for (const uint32_t rank : trace.ranks()) {
@@ -205,7 +205,7 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
         if (sources != nullptr) communicator.position = sources->position(class_index, row.site);
       }
       communicator.joint = made.joint;
-      if (made.joint && made.inter) joint_inter.insert(made.name);
+      if ((made.joint || made.has_strangers) && made.inter) reaching.insert(made.name);
       communicator.complete = communicator.complete && made.rank.has_value() && !made.has_strangers;
       communicator.groups[made.second ? 1 : 0].push_back({made.rank.value_or(0), rank});
       if (made.function == spec::function_id::Dist_graph_create) {
@@ -228,7 +228,7 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
   for (auto &[name, communicator] : found) {
     auto &[first, second] = communicator.groups;
     const bool one_side = first.empty() || second.empty();
-    communicator.foreign = one_side && (joint_inter.contains(name) || is_foreign(communicator, found));
+    communicator.foreign = one_side && (reaching.contains(name) || is_foreign(communicator, found));
     if (first.empty()) first.swap(second);  // on the side that asked to be connected
     // Else its last may be missing, or others that are of no rank here.
     communicator.complete = communicator.complete && all_there && !has_strangers(communicator, found);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "analyze/open_trace.h"
@@ -65,6 +66,10 @@ class Gathering {
         if (auto done = add(parent, root, of_root); !done) return tl::unexpected(done.error());
       }
     }
+    if (!spawned.empty() && !candidates_.empty()) {
+      return refuse(candidates_.front().file, "no call that is recorded in the others spawned this job",
+                    "leave it out");
+    }
     return std::move(members_);
   }
 
@@ -77,6 +82,8 @@ class Gathering {
         candidates_.push_back({file, *std::move(trace)});
       } else if (named) {
         return tl::unexpected(trace.error());
+      } else if (!unreadable_) {
+        unreadable_ = trace.error();
       }
     }
     std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate &a, const Candidate &b) {
@@ -91,7 +98,10 @@ class Gathering {
     std::vector<Candidate *> found;
     for (Candidate &each : candidates_) {
       const trace::RunInfo &run = each.trace.run();
-      if (spawner_of(run) == own && began_in(members_[parent].trace.run(), run)) found.push_back(&each);
+      const auto spawner = spawner_of(run);
+      // A process that no launcher started has no job's name while it is asked for.
+      const bool is_own = spawner && spawner->rank == root && (own.job.empty() || spawner->job == own.job);
+      if (is_own && began_in(members_[parent].trace.run(), run)) found.push_back(&each);
     }
     if (found.empty()) {
       for (const Spawn &spawn : spawns) {
@@ -101,7 +111,15 @@ class Gathering {
         found.push_back(child);
       }
     }
+    const auto same = std::adjacent_find(found.begin(), found.end(), [](const auto *a, const auto *b) {
+      return a->trace.run().start_unix_ns == b->trace.run().start_unix_ns && a->trace.run().job == b->trace.run().job;
+    });
+    if (same != found.end()) {
+      return refuse(same[1]->file, fmt::format("it is of the same job as {}", same[0]->file),
+                    "name one trace of each job with --spawned");
+    }
     if (found.size() < spawns.size()) {
+      if (unreadable_) return tl::unexpected(*unreadable_);
       return fail(ErrorKind::usage,
                   fmt::format("rank {} of {} spawned {} {}, and {} of their traces {} here", root,
                               members_[parent].file, spawns.size(), spawns.size() == 1 ? "job" : "jobs", found.size(),
@@ -109,11 +127,22 @@ class Gathering {
                   "name them all with --spawned");
     }
     for (uint64_t number = 0; number < spawns.size(); ++number) {
+      const uint32_t ranks = found[number]->trace.rank_count();
+      if (ranks > spawns[number].processes) {
+        return refuse(found[number]->file,
+                      fmt::format("it has {} ranks, and what rank {} of {} spawned then are {}", ranks, root,
+                                  members_[parent].file, spawns[number].processes),
+                      "name the traces of all jobs with --spawned");
+      }
       found[number]->taken = true;
       members_.push_back({found[number]->file, std::move(found[number]->trace), parent, root, number});
     }
     std::erase_if(candidates_, [](const Candidate &each) { return each.taken; });
     return {};
+  }
+
+  static tl::unexpected<Error> refuse(const std::string &file, std::string what, const char *hint) {
+    return tl::unexpected<Error>({ErrorKind::usage, std::move(what), file, Error::kNoOffset, hint});
   }
 
   /// Of those that do not say who spawned them.
@@ -129,6 +158,7 @@ class Gathering {
 
   std::vector<FamilyMember> members_;
   std::vector<Candidate> candidates_;  ///< in the order in which they began
+  std::optional<Error> unreadable_;    ///< of those beside the trace, the first
 };
 
 }  // namespace
@@ -136,6 +166,18 @@ class Gathering {
 Result<std::vector<FamilyMember>> family_of(trace::Trace first, const std::string &file,
                                             const std::vector<std::string> &spawned) {
   return Gathering(std::move(first), file).run(spawned);
+}
+
+std::optional<std::string> unseen_child(const trace::Trace &trace, const std::string &file) {
+  const trace::RunInfo &own = trace.run();
+  if (own.job.empty()) return std::nullopt;
+  for (std::string &beside : traces_beside(file)) {
+    const auto other = open_trace_at(beside);
+    if (!other) continue;
+    const auto spawner = spawner_of(other->run());
+    if (spawner && spawner->job == own.job && began_in(own, other->run())) return std::move(beside);
+  }
+  return std::nullopt;
 }
 
 }  // namespace cairn::analyze

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,10 @@ struct FamilyMember {
 };
 
 /// `first` is the trace at `file`, the oldest. The others are among `spawned`; without such names, they lie beside it.
-/// An error says which job has no trace.
+/// An error says which job has no trace, and which trace is of none.
 Result<std::vector<FamilyMember>> family_of(trace::Trace first, const std::string &file,
                                             const std::vector<std::string> &spawned);
+/// The file of a job beside the trace at `file` that was spawned by that run, for who finds no call there that did it.
+std::optional<std::string> unseen_child(const trace::Trace &trace, const std::string &file);
 
 }  // namespace cairn::analyze

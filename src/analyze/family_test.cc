@@ -94,6 +94,45 @@ TEST_F(FamilyTest, LacksNobody) {
   EXPECT_EQ(told(*all), (std::vector<std::string>{"0.0.0 run.cairn", "0.0.0 run-2.cairn", "0.0.1 other name.cairn"}));
   std::ofstream(elsewhere) << "no trace";
   EXPECT_FALSE(gathered(first, {elsewhere, second}).has_value());
+  // Beside it, too, what cannot be read may be the one that is missing.
+  std::ofstream(folder_ + "/run-3.cairn") << "no trace";
+  const auto damaged = gathered(first);
+  ASSERT_FALSE(damaged.has_value());
+  EXPECT_EQ(fs::path(damaged.error().path).filename(), "run-3.cairn");
+}
+
+TEST_F(FamilyTest, HasNobodyTwiceAndNoStrangers) {
+  const std::string first = put("run.cairn", 0, "5", "", {spawn({1}), spawn({1})});
+  const std::string second = put("run-2.cairn", 3, "8", "5.0", leaf_);
+  const std::string third = put("run-3.cairn", 4, "9", "5.0", leaf_);
+  const std::string stranger = put("stranger.cairn", 3, "8", "6.0", leaf_);
+  const auto named = gathered(first, {second, stranger, third});
+  ASSERT_FALSE(named.has_value());
+  EXPECT_EQ(named.error().path, stranger);
+  fs::copy_file(second, folder_ + "/run-4.cairn");
+  const auto twice = gathered(first);
+  ASSERT_FALSE(twice.has_value());
+  EXPECT_NE(twice.error().message.find("of the same job as"), std::string::npos) << twice.error().message;
+  fs::remove(folder_ + "/run-4.cairn");
+  put("run-2.cairn", 3, "8", "5.0", leaf_, 2);
+  const auto large = gathered(first);
+  ASSERT_FALSE(large.has_value());
+  EXPECT_EQ(large.error().path, second);
+}
+
+TEST_F(FamilyTest, IsThatOfAProcessThatNoLauncherStarted) {
+  const std::string first = put("run.cairn", 0, "", "", {spawn({1})});
+  put("run-2.cairn", 3, "8", "7.0", leaf_);
+  const auto family = gathered(first);
+  ASSERT_TRUE(family.has_value()) << family.error().message;
+  EXPECT_EQ(family->size(), 2U);
+}
+
+TEST_F(FamilyTest, HasAChildWhoseCallIsNotRecorded) {
+  const std::string first = put("run.cairn", 0, "5", "", {call("MPI_Finalize", {})});
+  EXPECT_FALSE(unseen_child(*trace::Trace::open(first), first).has_value());
+  const std::string child = put("run-2.cairn", 3, "8", "5.0", leaf_);
+  EXPECT_EQ(unseen_child(*trace::Trace::open(first), first), child);
 }
 
 }  // namespace

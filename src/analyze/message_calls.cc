@@ -148,6 +148,7 @@ class Reading {
     made_.awaits_neighbors = is_among_neighbors(function_.id);
     made_.customary = meets_by_custom(function_.id);
     made_.awaited.all = made_.customary && !made_.failed;
+    made_.awaited_at_root = made_.awaited;  // of MPI_Comm_spawn
     if (!made_.communicator) return nullptr;
     return std::make_unique<MessageCall>(std::move(made_));
   }
@@ -382,8 +383,8 @@ bool meets_by_custom(uint32_t function) {
           const bool other = made.kind == Kind::window || made.kind == Kind::file;
           return spec::is_new_communicator(made) || (other && made.effect == spec::Effect::create);
         });
-    if (met_over_new(each) != nullptr) return true;
-    return makes && met_over(each) != nullptr && each.members == spec::Members::of_scope;
+    if (met_over_new(each) != nullptr || each.id == spec::function_id::Comm_disconnect) return true;
+    return makes && met_over(each) != nullptr && each.members != spec::Members::beyond_scope;
   });
   return function < all.size() && all[function];
 }

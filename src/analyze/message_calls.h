@@ -95,7 +95,7 @@ std::unique_ptr<MessageCall> message_call(const trace::Row &row, const RowScope 
 /// Whether a function is a collective operation among neighbours; then meeting_call tells of it.
 bool is_among_neighbors(uint32_t function);
 /// Whether all members of a communicator wait for each other in a function though MPI does not say so: it makes a
-/// communicator, a window or a file over that; then meeting_call tells of it.
+/// communicator, a window or a file over that, or ends the connection; then meeting_call tells of it.
 bool meets_by_custom(uint32_t function);
 /// The part in a meeting, in which nobody else is said to wait for anybody, of a call that all members of a
 /// communicator make and that is no message call: it makes or ends something, or is of neighbours; or any that failed.

@@ -136,8 +136,8 @@ class Arrivals {
   virtual void over(const Meeting & /*meeting*/) {}
 
   // For who follows the ranks' own times. Told of calls that send, receive or meet, of those of MPI_Init and
-  // MPI_Finalize, of those in which a run was cut short, and of all others that took 100 us and more; a rank's calls
-  // are begun and ended in turn, but for those of several threads.
+  // MPI_Finalize, of those in which a run was cut short, and of all others that took 100 us and more or follow
+  // as much time in none; a rank's calls are begun and ended in turn, but for those of several threads.
   /// `outside_ns` of the time since the last of them ended the rank was in no call. `reaches_others`: what it answers
   /// comes back with what the call sends, and with the collective calls that it takes part in.
   virtual MarkPointer begun(const CallTime & /*call*/, uint64_t /*outside_ns*/, bool /*reaches_others*/) {

@@ -16,7 +16,8 @@ bool is_time(uint64_t ns) { return ns <= trace::Knots::kMost; }
 
 bool is_pending(const trace::Row &row) { return outcome_of(row).kind == Outcome::Kind::pending; }
 
-/// A call that has to do with no other rank is told of where it takes so long, that its time goes by its name.
+/// A call that has to do with no other rank is told of where it takes so long, or the rank was so long in no call
+/// before it, that this time goes by its name.
 constexpr uint64_t kLongNs = 100'000;
 
 /// Of what is used up, to be used again.
@@ -97,10 +98,13 @@ bool RankMessages::read() {
   MessageStep &step = *spare_steps_.back();
   step.clear();
   step.timed = event->timed && event->begin_ns <= event->end_ns && is_time(event->end_ns);
+  bool is_long = false;
   if (step.timed) {
     const uint64_t last = last_end_ns_.value_or(event->begin_ns);
-    outside_ns_ += event->begin_ns - std::min(event->begin_ns, last);
+    const uint64_t outside = event->begin_ns - std::min(event->begin_ns, last);
+    outside_ns_ += outside;
     last_end_ns_ = std::max(last, event->end_ns);
+    is_long = outside >= kLongNs || event->end_ns - event->begin_ns >= kLongNs;
   }
   const uint32_t function = event->values->function;
   if (windows_ != nullptr && Groups::makes_or_frees(function)) {
@@ -109,8 +113,7 @@ bool RankMessages::read() {
   }
   const KnownCall &known = look_at(*event);
   const MessageCall *call = known.message.get();
-  const bool landmark = step.timed && (event->end_ns - event->begin_ns >= kLongNs || is_apart(function) ||
-                                       (cut_short_ && is_pending(*event->values)));
+  const bool landmark = step.timed && (is_long || is_apart(function) || (cut_short_ && is_pending(*event->values)));
   if (call == nullptr && known.window == nullptr && !landmark) return true;
   step.call = {rank_,
                event->index,

@@ -50,7 +50,13 @@ int join_traces(const JoinOptions &options) {
   }
   const auto family = analyze::family_of(*std::move(first), options.file, options.spawned);
   if (!family) return report(family.error());
-  if (family->size() == 1) return refused(options, "the run spawned no job", "there is nothing to join");
+  if (family->size() == 1) {
+    if (const auto child = analyze::unseen_child(family->front().trace, options.file)) {
+      return refused(options, fmt::format("no recorded call of the run spawned {}, though the run did", *child),
+                     "record MPI_Comm_spawn as well: without --exclude and --start off");
+    }
+    return refused(options, "the run spawned no job", "there is nothing to join");
+  }
   for (const analyze::FamilyMember &member : *family) {
     std::error_code error;
     if (!std::filesystem::equivalent(member.file, options.output, error)) continue;

@@ -34,6 +34,12 @@ struct Stand : analyze::Mark {
   PathPointer path;
   uint64_t ideal_ns = 0;
 };
+/// How a rank stood when it began a call that spawned a job.
+struct SpawnStand {
+  uint64_t begin_ns = 0;
+  Cause cause;
+  PathPointer path;
+};
 const Stand *stand_of(const MarkPointer &mark) { return static_cast<const Stand *>(mark.get()); }
 
 Pattern find_pattern(const spec::Function &function) {
@@ -100,6 +106,7 @@ struct RankState {
   uint64_t last_end_ns = 0;
   uint64_t end_ns = 0;
   uint64_t ideal_ns = 0;               ///< as far as it has come, were messages to take no time; on the run's axis
+  std::optional<uint32_t> spawned_by;  ///< the rank that did, of another job of the trace
   uint64_t cut_short_ns = 0;           ///< when it was, if it was; 0: else, or nobody knows
   std::optional<uint32_t> last_place;  ///< of the call that ended last
   Path path;
@@ -128,6 +135,8 @@ class Pass : public analyze::Arrivals {
       threads_ += ranks_.back().threads ? 1 : 0;
       if (!trace.rank_info(rank).complete) ++cut_short_;
       ranks_.back().cut_short_ns = trace::cut_short_ns(trace, rank).value_or(0);
+      const std::vector<trace::Job> &jobs = trace.run().jobs;
+      if (!jobs.empty()) ranks_.back().spawned_by = jobs[trace.job_of(rank).number].spawned_by;
     }
   }
 
@@ -143,6 +152,7 @@ class Pass : public analyze::Arrivals {
       if (analyze::is_apart(call.function)) {
         rank.timeline.add({call.begin_ns, call.end_ns, {call.rank, activity(places_.of(call), Doing::inside)}});
       }
+      if (rank.spawned_by) be_born(&rank);
     }
     rank.calls.add(call.call, {});
     if (rank.finished || call.begin_ns < rank.start_ns) return nullptr;
@@ -158,6 +168,10 @@ class Pass : public analyze::Arrivals {
     rank.timeline.add({rank.last_end_ns + outside, call.begin_ns, {call.rank, activity(place, Doing::others)}});
     rank.end_ns = std::max(rank.end_ns, call.begin_ns);
     if (analyze::is_apart(call.function)) rank.finished = true;
+    namespace id = spec::function_id;
+    if (call.function == id::Comm_spawn || call.function == id::Comm_spawn_multiple) {
+      spawns_[call.rank].push_back({call.begin_ns, {call.rank, activity(place, Doing::inside)}, rank.path.now()});
+    }
     if (!reaches_others) return nullptr;
     auto stand = std::make_shared<Stand>();
     stand->path = rank.path.now();
@@ -298,6 +312,17 @@ class Pass : public analyze::Arrivals {
     return totals_[activity];
   }
 
+  /// What led to a spawned rank is what led to the call that spawned it: the last one that had begun by then.
+  void be_born(RankState *rank) {
+    const SpawnStand *by = nullptr;
+    for (const SpawnStand &spawn : spawns_[*rank->spawned_by]) {
+      if (spawn.begin_ns <= rank->start_ns) by = &spawn;
+    }
+    if (by == nullptr) return;
+    rank->path.become(by->path);
+    rank->path.add(by->cause, rank->start_ns - by->begin_ns);
+  }
+
   /// Time of a rank that it did not wait, in no call that is told of.
   void spend(RankState *rank, Activity activity, uint64_t ns) {
     if (ns == 0) return;
@@ -355,7 +380,8 @@ class Pass : public analyze::Arrivals {
   Locks locks_;
   std::vector<RankState> ranks_;
   static constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> by_rank_;  ///< their places
+  std::vector<uint32_t> by_rank_;                       ///< their places
+  std::map<uint32_t, std::vector<SpawnStand>> spawns_;  ///< by who called
   std::unordered_map<uint64_t, MeetingState> meetings_;
   std::map<Line, WaitLine> lines_;
   std::map<std::pair<Activity, uint32_t>, uint64_t> blamed_;

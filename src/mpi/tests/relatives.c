@@ -59,8 +59,31 @@ static void together(MPI_Comm comm, int tag) {
   CHECK(sum == processes * (processes - 1) / 2);
 }
 
-/// What both sides of an intercommunicator make of it. `high`: this is the side that was spawned.
-static void relate(MPI_Comm inter, int high) {
+/// An intercommunicator of the same two groups, which each side makes of its own: no call tells who is on the other. So
+/// what passes there is left out of what is said of messages.
+static void meet(MPI_Comm own, MPI_Comm all, int high) {
+  int size = 0;
+  int place = 0;
+  int others = 0;
+  MPI_Comm between;
+  MPI(MPI_Comm_size(own, &size));
+  MPI(MPI_Comm_rank(own, &place));
+  MPI(MPI_Intercomm_create(own, 0, all, high ? 0 : size, 31, &between));
+  MPI(MPI_Comm_remote_size(between, &others));
+  // The first of one side and the last of the other, so that places in the two groups differ.
+  const int own_end = high ? size - 1 : 0;
+  const int other_end = high ? 0 : others - 1;
+  int out = 1;
+  int in = 0;
+  if (place == own_end) {
+    MPI(MPI_Sendrecv(&out, 1, MPI_INT, other_end, 32, &in, 1, MPI_INT, other_end, 32, between, MPI_STATUS_IGNORE));
+    CHECK(in == 1);
+  }
+  MPI(MPI_Comm_free(&between));
+}
+
+/// What both sides of an intercommunicator make of it. `high`: this is the side that was spawned; `own`: its processes.
+static void relate(MPI_Comm inter, MPI_Comm own, int high) {
   MPI_Comm again;
   MPI_Comm all;
   MPI_Comm part;
@@ -84,6 +107,7 @@ static void relate(MPI_Comm inter, int high) {
   MPI(MPI_Comm_split(all, place % 2, -place, &part));
   together(part, 8);
   MPI(MPI_Comm_free(&part));
+  meet(own, all, high);
   MPI(MPI_Comm_free(&all));
   MPI(MPI_Comm_free(&again));
 }
@@ -107,7 +131,7 @@ static void parents(char *program) {
     for (int i = 0; i < 2; ++i) MPI(MPI_Irecv(answers[i], 64, MPI_INT, i, MPI_ANY_TAG, inter, &requests[i]));
     MPI(MPI_Waitall(2, requests, statuses));
     for (int i = 0; i < 2; ++i) got(answers[i], &statuses[i]);
-    relate(inter, 0);
+    relate(inter, MPI_COMM_WORLD, 0);
     MPI(MPI_Comm_disconnect(&inter));
   }
 }
@@ -117,13 +141,13 @@ static void children(char *program, MPI_Comm parent) {
   for (int i = 0; i < 2; ++i) hear(parent, MPI_ANY_SOURCE, 11 + job);
   if (self == 2) usleep(kLateMs * 1000);
   for (int to = 0; to < 2; ++to) tell(parent, to, 13 + to);
-  relate(parent, 1);
+  relate(parent, MPI_COMM_WORLD, 1);
   if (self == 3) {
     MPI_Comm inter;
     spawn(program, MPI_COMM_SELF, 1, "6", &inter);
     tell(inter, 0, 21);
     hear(inter, 0, 22);
-    relate(inter, 0);
+    relate(inter, MPI_COMM_SELF, 0);
     MPI(MPI_Comm_disconnect(&inter));
   }
   MPI(MPI_Comm_disconnect(&parent));
@@ -132,7 +156,7 @@ static void children(char *program, MPI_Comm parent) {
 static void grandchild(MPI_Comm parent) {
   hear(parent, 0, 21);
   tell(parent, 0, 22);
-  relate(parent, 1);
+  relate(parent, MPI_COMM_WORLD, 1);
   MPI(MPI_Comm_disconnect(&parent));
 }
 
