@@ -39,15 +39,17 @@ struct Merged {
   What what;
   std::set<uint32_t> places;
   std::set<std::string> functions;
+  std::set<std::string> turns;  ///< Part::turns
 };
 
 double likeness(const Part &part, const Merged &phase) {
   const bool edges = part.what == phase.what && (part.what == What::start || part.what == What::end);
   if ((part.what == What::loop) != (phase.what == What::loop)) return 0;
-  // Ranks that exchange with the other side may do so on other lines of the same functions.
+  // Ranks that exchange with the other side may do so on other lines of the same functions; in loops, as often.
   constexpr double kOfFunctions = 0.6;
-  const double share = std::max(analyze::common_share(part.places, phase.places),
-                                kOfFunctions * analyze::common_share(part.functions, phase.functions));
+  const bool as_often = part.what != What::loop || phase.turns.contains(part.turns);
+  const double of_functions = as_often ? kOfFunctions * analyze::common_share(part.functions, phase.functions) : 0;
+  const double share = std::max(analyze::common_share(part.places, phase.places), of_functions);
   constexpr double kLeastShare = 0.3;
   return share >= kLeastShare || edges ? share + 0.1 : 0;
 }
@@ -70,7 +72,8 @@ void take_in(Kind *kind, std::vector<Merged> *merged, std::vector<size_t> *moved
   const auto begin_until = [&](size_t end) {
     for (; part < end; ++part) {
       kind->phases.push_back(order.size());
-      order.push_back({kind->parts[part].what, kind->parts[part].places, kind->parts[part].functions});
+      const Part &fresh = kind->parts[part];
+      order.push_back({fresh.what, fresh.places, fresh.functions, {fresh.turns}});
     }
   };
   for (const auto &[both, own] : pairs) {
@@ -79,6 +82,7 @@ void take_in(Kind *kind, std::vector<Merged> *merged, std::vector<size_t> *moved
     kind->phases.push_back(order.size());
     (*merged)[both].places.insert(kind->parts[own].places.begin(), kind->parts[own].places.end());
     (*merged)[both].functions.insert(kind->parts[own].functions.begin(), kind->parts[own].functions.end());
+    (*merged)[both].turns.insert(kind->parts[own].turns);
     ++part;
     keep_until(both + 1);
   }

@@ -2,8 +2,8 @@
 // phase when it began and ended, how many calls it makes, how many bytes these give, and what its time is.
 //
 // Parts of two kinds' courses are one phase if they call MPI at the same places for the most part, or in the same
-// functions; kinds are taken in one after the other, those of most ranks first, by an alignment (analyze/alignment.h).
-// Only the first thread of each rank that calls MPI is looked at.
+// functions, and in loops as often; kinds are taken in one after the other, those of most ranks first, by an alignment
+// (analyze/alignment.h). Only the first thread of each rank that calls MPI is looked at.
 //
 // Time: where the trace has each call's, a phase of a rank is from the end of the one before, the first one from the
 // begin of the rank's first call, to the end of its last call, on the axis of the run (trace/read/axis.h). So time

@@ -54,8 +54,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
         cairn = functools.partial(bench.run_in, folder)
 
-        def record(*words):
-            done = cairn('record', '-q', '-f', *words, '-o', 'out.cairn', '--', bench.mpiexec, '-n', str(RANKS), bench.program)
+        def record(*words, program=()):
+            done = cairn('record', '-q', '-f', *words, '-o', 'out.cairn', '--', bench.mpiexec, '-n', str(RANKS), bench.program, *program)
             if done.returncode != 0 or done.stdout != 'ok\n':
                 sys.exit(f'record: {done}')
 
@@ -123,6 +123,13 @@ def main():
             timed = phases[3]['mpi_seconds'] is not None
             if timed != (timing == 'stats') or ('no times of calls' in err) == timed:
                 problems.append(f'{timing}: {err}')
+
+        # Loops of one function whose turns differ are no phase of all.
+        record(program=['farm'])
+        phases, err = tell()
+        loops = sorted((phase['turns'], len(phase['on']), phase['lacking']) for phase in phases if phase['what'] == 'loop')
+        others = list(range(1, RANKS))
+        problems.expect('loops of a farm', loops, sorted([('3', 1, others), ('90', 1, others), ('30', 1, [0])]))
     for problem in problems:
         print(f'FAILED: {problem}')
     return 1 if problems else 0
