@@ -177,6 +177,7 @@ std::optional<int64_t> Volumes::payload(const RowAccess &row) const {
   }
   if (to_nobody("dest") || to_nobody("source") || to_nobody("target_rank")) return 0;
   if (came) return came;
+  if (op == "Reduce" && row.constant("root") == "MPI_ROOT") return 0;  // of two groups: the other one gives
   if (op == "Reduce_scatter") return times(summed("recvcounts"), type_size("datatype"));
   if (op == "Reduce_scatter_block") return times(times(row.number("recvcount"), type_size("datatype")), comm_size());
   if (op == "Psend" || op == "Precv") {

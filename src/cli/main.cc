@@ -1,4 +1,6 @@
 // `cairn`: the table of its verbs.
+#include <csignal>
+
 #include "cli/verbs.h"
 
 namespace cairn::cli {
@@ -153,6 +155,9 @@ constexpr Verb kVerbs[] = {
 }  // namespace cairn::cli
 
 int main(int argc, char **argv) {
+  // A file that may not become as long (ulimit -f) is one that cannot be written, which is told. A handler, since what
+  // we start is to have its own way.
+  std::signal(SIGXFSZ, [](int) {});
   return cairn::cli::run({.name = "cairn",
                           .about = "Records what a parallel program does and keeps all of it, small.",
                           .footer = "cairn help VERB tells a verb's options. Without a file, "

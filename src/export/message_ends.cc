@@ -50,7 +50,7 @@ std::pair<uint64_t, uint64_t> moved(const Collective &call, const View &view, bo
     case Operation::alltoall:
       return {call.bytes * others, call.received * others};
     case Operation::reduce:
-      return {call.bytes, is_root ? call.bytes : 0};
+      return {call.is_root ? 0 : call.bytes, is_root ? call.bytes : 0};
     case Operation::allreduce:
     case Operation::scan:
     case Operation::exscan:

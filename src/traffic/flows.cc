@@ -237,6 +237,8 @@ class CallReading {
       case Operation::gatherv:
       case Operation::allgatherv:
         return own_block(call, place);
+      case Operation::reduce:
+        return call.is_root ? 0 : call.bytes;  // of two groups the root is given to
       case Operation::reduce_scatter:
         return call.receives.empty() ? saturating_product(call.bytes, others) : sum(call.receives);
       default:

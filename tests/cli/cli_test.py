@@ -1326,6 +1326,16 @@ def a_full_disk_is_not(bench):
     expect("a full disk", done.stderr, "cairn: cannot write the output: No space left on device\n")
     expect("exit code", done.returncode, 4)
 
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    for words in (("repack", "-q", "--timing", "off", "ring.cairn", "-o", "short.cairn"), ("export", "--to", "csv", "ring.cairn", "-o", "short")):
+        done = bench.run(*words, preexec_fn=limit)
+        expect(f"{words[0]} to files that may not be as long", (done.returncode, done.stderr.count("\n"), "File too large" in done.stderr),
+               (4, 1, True))
+    left = sorted(path.name for path in bench.folder.glob("short*"))
+    expect("what is left of files that may not be as long", left, [])
+
 
 # --- pages -----------------------------------------------------------------------------------------------------------
 

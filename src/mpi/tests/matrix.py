@@ -308,6 +308,7 @@ class Rank:
                 flows = [(there, given) for _, there in everybody]
             elif name == 'Reduce':
                 flows = [] if at_root else [(group[root], given)]
+                given = 0 if root == 'MPI_ROOT' else given
             else:
                 flows = [(there, given) for i, there in everybody if i > place]
         elif name in ('Scatter', 'Scatterv'):
