@@ -104,7 +104,8 @@ bool RankMessages::read() {
     const uint64_t outside = event->begin_ns - std::min(event->begin_ns, last);
     outside_ns_ += outside;
     last_end_ns_ = std::max(last, event->end_ns);
-    is_long = outside >= kLongNs || event->end_ns - event->begin_ns >= kLongNs;
+    // Not before MPI_Init, nor in a call that made this one: what was before it then is no time outside MPI.
+    is_long = any_ && !within_ && (outside >= kLongNs || event->end_ns - event->begin_ns >= kLongNs);
   }
   const uint32_t function = event->values->function;
   if (windows_ != nullptr && Groups::makes_or_frees(function)) {
@@ -130,6 +131,7 @@ bool RankMessages::read() {
       step.completes.empty() && !step.lock) {
     return true;
   }
+  any_ = true;
   step.outside_ns = std::exchange(outside_ns_, 0);
   steps_.push_back(std::move(spare_steps_.back()));
   spare_steps_.pop_back();

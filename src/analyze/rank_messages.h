@@ -108,6 +108,7 @@ class RankMessages {
   std::optional<uint64_t> last_end_ns_;  ///< of a call
   bool within_ = false;                  ///< the last one that was read was made by another one, which comes behind it
   uint64_t outside_ns_ = 0;              ///< since the last step
+  bool any_ = false;                     ///< there was a step
   bool cut_short_ = false;               ///< the rank did not complete
   bool several_threads_ = false;         ///< then calls stand in the order of their ends, and may begin in another
 };

@@ -80,15 +80,11 @@ void Agreement::operations(const Meeting &meeting) {
     if (!meeting.came[i]) continue;
     if (first == meeting.came.size()) first = i;
     if (operation_of(meeting.begins[i]) == operation_of(meeting.begins[first])) continue;
-    findings_.add({Kind::collectives,
-                   true,
-                   fmt::format("members of {} make different calls: rank {} this one, rank {} the other",
-                               name_(meeting.communicator), meeting.begins[first].rank, meeting.begins[i].rank),
-                   "",
-                   1,
-                   true,
-                   {},
-                   who_came(meeting)},
+    findings_.add({.kind = Kind::collectives,
+                   .text = fmt::format("members of {} make different calls: rank {} this one, rank {} the other",
+                                       name_(meeting.communicator), meeting.begins[first].rank, meeting.begins[i].rank),
+                   .sort = "",
+                   .others = who_came(meeting)},
                   meeting.begins[first], meeting.begins[i]);
     return;
   }
@@ -105,15 +101,11 @@ void Agreement::missing(const Meeting &meeting, const Members &members) {
   const std::string who = fmt::format("{} {}", absent.size() == 1 ? "rank" : "none of ranks", ranks_text(absent));
   for (size_t i = 0; i < meeting.came.size(); ++i) {
     if (!meeting.came[i]) continue;
-    findings_.add({Kind::collectives,
-                   true,
-                   fmt::format("{} {} on {}", who, absent.size() == 1 ? "never makes it" : "makes it",
-                               name_(meeting.communicator)),
-                   "",
-                   1,
-                   true,
-                   {},
-                   absent},
+    findings_.add({.kind = Kind::collectives,
+                   .text = fmt::format("{} {} on {}", who, absent.size() == 1 ? "never makes it" : "makes it",
+                                       name_(meeting.communicator)),
+                   .sort = "",
+                   .others = absent},
                   meeting.begins[i]);
   }
 }
@@ -125,15 +117,11 @@ void Agreement::look_at(const Meeting &meeting, std::string_view operation) {
     const Content &other = content_of(meeting, i);
     const auto differ = [&](const std::string &what) {
       if (!kinds_.has(Kind::collectives)) return;
-      findings_.add({Kind::collectives,
-                     true,
-                     fmt::format("ranks {} and {} of {} {}", meeting.begins[0].rank, meeting.begins[i].rank,
-                                 name_(meeting.communicator), what),
-                     what,
-                     1,
-                     true,
-                     {},
-                     who_came(meeting)},
+      findings_.add({.kind = Kind::collectives,
+                     .text = fmt::format("ranks {} and {} of {} {}", meeting.begins[0].rank, meeting.begins[i].rank,
+                                         name_(meeting.communicator), what),
+                     .sort = what,
+                     .others = who_came(meeting)},
                     meeting.begins[0], meeting.begins[i]);
     };
     if (first.nonblocking != other.nonblocking) return differ("make a blocking and a nonblocking call together");
@@ -196,15 +184,11 @@ bool Agreement::pair(const Meeting &meeting, size_t from, const Content::Part &s
   if (!sent || !expected) return true;
   const Match found = match(*sent, *expected);
   if (found == Match::same || found == Match::unknown) return true;
-  findings_.add({Kind::types,
-                 true,
-                 fmt::format("rank {} gives {}, rank {} expects {}", meeting.begins[from].rank, sent->text(),
-                             meeting.begins[to].rank, expected->text()),
-                 "",
-                 1,
-                 true,
-                 {},
-                 who_came(meeting)},
+  findings_.add({.kind = Kind::types,
+                 .text = fmt::format("rank {} gives {}, rank {} expects {}", meeting.begins[from].rank, sent->text(),
+                                     meeting.begins[to].rank, expected->text()),
+                 .sort = "",
+                 .others = who_came(meeting)},
                 meeting.begins[from], meeting.begins[to]);
   return false;
 }

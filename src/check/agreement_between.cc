@@ -16,15 +16,11 @@ void Agreement::look_at_groups(const Meeting &meeting, size_t first_group, std::
   const size_t members = meeting.contents.size();
   const auto differ = [&](size_t one, size_t other, const std::string &what) {
     if (!kinds_.has(Kind::collectives)) return;
-    findings_.add({Kind::collectives,
-                   true,
-                   fmt::format("ranks {} and {} of {} {}", meeting.begins[one].rank, meeting.begins[other].rank,
-                               name_(meeting.communicator), what),
-                   what,
-                   1,
-                   true,
-                   {},
-                   who_came(meeting)},
+    findings_.add({.kind = Kind::collectives,
+                   .text = fmt::format("ranks {} and {} of {} {}", meeting.begins[one].rank, meeting.begins[other].rank,
+                                       name_(meeting.communicator), what),
+                   .sort = what,
+                   .others = who_came(meeting)},
                   meeting.begins[one], meeting.begins[other]);
   };
   for (size_t i = 1; i < members; ++i) {

@@ -167,15 +167,12 @@ class Follower : public analyze::Arrivals {
     const std::string who = left.peer ? fmt::format("rank {}", *left.peer) : "anybody";
     const std::string &on = messages_.name_of(left.communicator);
     const bool sure = ranks_.one_thread(left.call.rank) && (!left.peer || ranks_.one_thread(*left.peer));
-    findings_.add({Kind::messages,
-                   sure,
-                   left.sends ? fmt::format("the message to {} ({}, {}) is never received", who, tag, on)
-                              : fmt::format("the receive from {} ({}, {}) gets no message", who, tag, on),
-                   left.sends ? "sent" : "posted",
-                   1,
-                   true,
-                   {},
-                   left.peer ? std::vector<uint32_t>{*left.peer} : std::vector<uint32_t>()},
+    findings_.add({.kind = Kind::messages,
+                   .sure = sure,
+                   .text = left.sends ? fmt::format("the message to {} ({}, {}) is never received", who, tag, on)
+                                      : fmt::format("the receive from {} ({}, {}) gets no message", who, tag, on),
+                   .sort = left.sends ? "sent" : "posted",
+                   .others = left.peer ? std::vector<uint32_t>{*left.peer} : std::vector<uint32_t>()},
                   left.call);
   }
 

@@ -257,17 +257,13 @@ bool Windows::is_within(const Window &window, const WindowAccess &access) {
   const std::string where = begin < 0
                                 ? fmt::format("begins {} before", bytes_text(static_cast<uint64_t>(-begin)))
                                 : fmt::format("ends {} behind", bytes_text(static_cast<uint64_t>(end - *part.size)));
-  findings_.add(
-      {Kind::windows,
-       true,
-       fmt::format("rank {} {} what {} rank {}'s part of the window, which has {}", rank, verb_of(access.what.role),
-                   where, access.what.target, bytes_text(static_cast<uint64_t>(*part.size))),
-       "",
-       1,
-       true,
-       {},
-       {window.ranks[target]}},
-      access.call);
+  findings_.add({.kind = Kind::windows,
+                 .text = fmt::format("rank {} {} what {} rank {}'s part of the window, which has {}", rank,
+                                     verb_of(access.what.role), where, access.what.target,
+                                     bytes_text(static_cast<uint64_t>(*part.size))),
+                 .sort = "",
+                 .others = {window.ranks[target]}},
+                access.call);
   return false;
 }
 
@@ -304,16 +300,12 @@ void Windows::tell(const Window &window, const WindowAccess &one, const WindowAc
   const bool one_first = std::pair(one.call.rank, one.call.call) < std::pair(other.call.rank, other.call.call);
   const WindowAccess &first = one_first ? one : other;
   const WindowAccess &second = one_first ? other : one;
-  findings_.add({Kind::windows,
-                 true,
-                 fmt::format("rank {} {} {} of rank {}'s memory that rank {} {}, too, {}", first.call.rank,
-                             verb_of(first.what.role), bytes_text(bytes), first.what.target, second.call.rank,
-                             verb_of(second.what.role), when),
-                 "",
-                 1,
-                 true,
-                 {},
-                 {window.ranks[static_cast<size_t>(first.what.target)]}},
+  findings_.add({.kind = Kind::windows,
+                 .text = fmt::format("rank {} {} {} of rank {}'s memory that rank {} {}, too, {}", first.call.rank,
+                                     verb_of(first.what.role), bytes_text(bytes), first.what.target, second.call.rank,
+                                     verb_of(second.what.role), when),
+                 .sort = "",
+                 .others = {window.ranks[static_cast<size_t>(first.what.target)]}},
                 first.call, second.call);
 }
 

@@ -7,12 +7,14 @@
 
 namespace cairn::cli {
 
-void say_left_out(const traffic::Seen &seen) {
+void say_left_out(const traffic::Seen &seen, const trace::Trace &trace) {
   if (seen.nowhere == 0) return;
-  say(
-      fmt::format("{} left out: the trace does not tell with which process, as of spawned ones (which cairn join puts "
-                  "in) and of graphs that others described",
-                  plural(seen.nowhere, "message or access", "messages and accesses")));
+  // Of joined jobs those are here that could be put in.
+  const char *of_others = trace.run().jobs.empty()
+                              ? "as of spawned ones (which cairn join puts in) and of graphs that others described"
+                              : "as of other runs and of graphs that others described";
+  say(fmt::format("{} left out: the trace does not tell with which process, {}",
+                  plural(seen.nowhere, "message or access", "messages and accesses"), of_others));
 }
 
 }  // namespace cairn::cli

@@ -310,7 +310,7 @@ int matrix(MatrixOptions &options) {
   if (!result) return report(result.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
   say_missing_calls(*trace, filter->ranks);
-  say_left_out(result->seen);
+  say_left_out(result->seen, *trace);
   if (!options.output.empty()) return write_picture(options, *result);
   Output out;
   if (options.json) {

@@ -236,7 +236,7 @@ int ranks_of_run(RanksOptions &options) {
   say_missing_calls(*trace, filter->ranks);
   if (found->timed) say_exactness(*trace);
   if (!found->timed) say("this trace has no times: ranks are told by calls and bytes alone");
-  say_left_out(found->seen);
+  say_left_out(found->seen, *trace);
   if (!found->timed && options.sort == "outside") options.sort = "bytes";
   std::vector<ranks::RankLine> lines = found->ranks;
   sort_by(options.sort, &lines);

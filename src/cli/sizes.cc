@@ -69,7 +69,7 @@ int sizes(SizesOptions &options) {
   for (const std::string &warning : sources.warnings()) say(warning);
   say_missing_calls(*trace, filter->ranks);
   if (options.times) say_exactness(*trace);
-  say_left_out(result->seen);
+  say_left_out(result->seen, *trace);
   Output out;
   if (options.json) {
     nlohmann::ordered_json json = sizes_json(options.file, options.by, options.exact, *trace, *result);

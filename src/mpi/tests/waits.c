@@ -29,6 +29,8 @@ static void add_slowly(void *in, void *sums, int *count, MPI_Datatype *type) {
   (void)type;
   for (int i = 0; i < *count; ++i) ((int *)sums)[i] += ((const int *)in)[i];
   usleep(50000);
+  int initialized;
+  MPI_Initialized(&initialized);
 }
 
 static void point_to_point(void) {
@@ -326,7 +328,8 @@ int main(int argc, char **argv) {
   int initialized;
   // What ranks do before MPI_Init moves their times against each other no more than anything else.
   MPI_Initialized(&initialized);
-  usleep((unsigned)getpid() % 4 * 10000);
+  usleep((unsigned)getpid() % 4 * 10000 + 1000);
+  MPI_Initialized(&initialized);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   snprintf(name, sizeof name, "said.%d", rank);
