@@ -170,7 +170,7 @@ class Pass : public analyze::Arrivals {
     if (analyze::is_apart(call.function)) rank.finished = true;
     namespace id = spec::function_id;
     if (call.function == id::Comm_spawn || call.function == id::Comm_spawn_multiple) {
-      spawns_[call.rank].push_back({call.begin_ns, {call.rank, activity(place, Doing::inside)}, rank.path.now()});
+      spawns_.push_back({call.begin_ns, {call.rank, activity(place, Doing::inside)}, rank.path.now()});
     }
     if (!reaches_others) return nullptr;
     auto stand = std::make_shared<Stand>();
@@ -314,11 +314,10 @@ class Pass : public analyze::Arrivals {
 
   /// What led to a spawned rank is what led to the call that spawned it: the last one that had begun by then.
   void be_born(RankState *rank) {
-    const SpawnStand *by = nullptr;
-    for (const SpawnStand &spawn : spawns_[*rank->spawned_by]) {
-      if (spawn.begin_ns <= rank->start_ns) by = &spawn;
-    }
-    if (by == nullptr) return;
+    const auto by = std::find_if(spawns_.rbegin(), spawns_.rend(), [&](const SpawnStand &spawn) {
+      return spawn.cause.rank == *rank->spawned_by && spawn.begin_ns <= rank->start_ns;
+    });
+    if (by == spawns_.rend()) return;
     rank->path.become(by->path);
     rank->path.add(by->cause, rank->start_ns - by->begin_ns);
   }
@@ -380,8 +379,8 @@ class Pass : public analyze::Arrivals {
   Locks locks_;
   std::vector<RankState> ranks_;
   static constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> by_rank_;                       ///< their places
-  std::map<uint32_t, std::vector<SpawnStand>> spawns_;  ///< by who called
+  std::vector<uint32_t> by_rank_;   ///< their places
+  std::vector<SpawnStand> spawns_;  ///< as they were begun
   std::unordered_map<uint64_t, MeetingState> meetings_;
   std::map<Line, WaitLine> lines_;
   std::map<std::pair<Activity, uint32_t>, uint64_t> blamed_;
