@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "analyze/spawned.h"
 #include "analyze/value.h"
 #include "base/hash.h"
 #include "spec/ids.h"
@@ -176,7 +177,7 @@ const NewCommunicator *CommunicatorNames::see(const trace::Row &row) {
     }
   }
   made_.name = "comm(" + own + ")";
-  const bool spawns = row.function == id::Comm_spawn || row.function == id::Comm_spawn_multiple;
+  const bool spawns = spawns_jobs(row.function);
   if (several_jobs_ && (spawns || (row.function == id::Comm_get_parent && !parent_.empty()))) {
     made_.joint = inter = true;
     made_.has_strangers = false;

@@ -187,7 +187,8 @@ Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const
   const RowScope no_handles;  // of neighbours only numbers are looked at
   Gathered gathered;
   auto &found = gathered.others;
-  std::set<std::string> reaching;  ///< intercommunicators with whom their makers' own calls do not tell
+  std::set<std::string>
+      reaching;  ///< intercommunicators whose other side may be processes that the makers' calls do not name
   const std::vector<trace::Trace::JobPlace> jobs = job_places(trace);
   gathered.worlds.resize(jobs.size());
   for (const uint32_t rank : trace.ranks()) {

@@ -16,8 +16,8 @@ bool is_time(uint64_t ns) { return ns <= trace::Knots::kMost; }
 
 bool is_pending(const trace::Row &row) { return outcome_of(row).kind == Outcome::Kind::pending; }
 
-/// A call that has to do with no other rank is told of where it takes so long, or the rank was so long in no call
-/// before it, that this time goes by its name.
+/// A call that has to do with no other rank is told of, too, if it took so long, or if the rank was in no call for so
+/// long before it: that time then goes by its name.
 constexpr uint64_t kLongNs = 100'000;
 
 /// Of what is used up, to be used again.

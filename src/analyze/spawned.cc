@@ -55,8 +55,10 @@ std::optional<Spawner> spawner_of(const trace::RunInfo &run) {
   return Spawner{run.spawned_by.substr(0, dot), std::strtoull(run.spawned_by.c_str() + dot + 1, nullptr, 10)};
 }
 
+bool spawns_jobs(uint32_t function) { return function == id::Comm_spawn || function == id::Comm_spawn_multiple; }
+
 std::optional<uint64_t> spawned_processes(const trace::Row &row) {
-  if (row.function != id::Comm_spawn && row.function != id::Comm_spawn_multiple) return std::nullopt;
+  if (!spawns_jobs(row.function)) return std::nullopt;
   const RowScope scope;
   const RowAccess access(row, scope);
   return access.succeeded() ? processes_of(row, access) : std::nullopt;

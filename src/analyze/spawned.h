@@ -28,6 +28,8 @@ struct Spawn {
   uint32_t rank = 0;       ///< of its root in MPI_COMM_WORLD
   uint64_t processes = 0;  ///< how many it asked for, together
 };
+/// Whether calls of that function are such.
+bool spawns_jobs(uint32_t function);
 /// What such a call asked for, on its root; nothing on others, of others, and of one that failed.
 std::optional<uint64_t> spawned_processes(const trace::Row &row);
 /// Rank by rank, those of one in order.

@@ -345,10 +345,6 @@ class Follower : public analyze::Arrivals {
   std::vector<Unmatched> flying_;                         ///< messages that nobody received
 };
 
-std::string ranks_words(const std::vector<uint32_t> &ranks) {
-  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", ranks_text(ranks));
-}
-
 std::vector<std::string> not_judged(const trace::Trace &trace, const Ranks &ranks) {
   std::vector<std::string> lines;
   if (ranks.all.size() != trace.rank_count()) {
@@ -362,14 +358,14 @@ std::vector<std::string> not_judged(const trace::Trace &trace, const Ranks &rank
   if (!incomplete.empty()) {
     lines.push_back(
         fmt::format("{} did not reach the end of MPI_Finalize: leaks and unmatched messages of {} are not judged",
-                    ranks_words(incomplete), incomplete.size() == 1 ? "it" : "them"));
+                    named_ranks(incomplete), incomplete.size() == 1 ? "it" : "them"));
   }
   if (!ranks.lossy.empty()) {
     const std::vector<uint32_t> lossy(ranks.lossy.begin(), ranks.lossy.end());
     lines.push_back(
         fmt::format("calls of {} are missing: only arguments, and types as far as messages are matched, "
                     "are judged there",
-                    ranks_words(lossy)));
+                    named_ranks(lossy)));
   }
   return lines;
 }

@@ -139,8 +139,7 @@ void tell(const Deadlock &deadlock, const std::vector<Waiter> &waiters, Findings
   if (chain.size() > kShown && !last.ended) text += ", the last of which waits for ";
   if (!last.ended) text += fmt::format("rank {}{}", first.rank, chain.size() == 1 ? " itself" : "");
   if (!deadlock.others.empty()) {
-    text += fmt::format("; {} {} for {}", deadlock.others.size() == 1 ? "rank" : "ranks",
-                        ranks_text(deadlock.others) + (deadlock.others.size() == 1 ? " waits" : " wait"),
+    text += fmt::format("; {} {} for {}", named_ranks(deadlock.others), deadlock.others.size() == 1 ? "waits" : "wait",
                         chain.size() == 1 ? "it" : "them");
   }
   Findings::What what{Kind::deadlock, true, std::move(text)};

@@ -108,8 +108,8 @@ void print(const Finding &finding, const check::Report &report, Output &out) {
     out.write(fmt::format("    with {}\n", analyze::function_at(other.function, other.position.short_text())));
   }
   const std::vector<uint32_t> ranks(finding.ranks.begin(), finding.ranks.end());
-  out.write(fmt::format("    {}, {} {}; first {}{}\n", finding.count == 1 ? "once" : grouped(finding.count) + " times",
-                        ranks.size() == 1 ? "rank" : "ranks", ranks_text(ranks), met_text(finding.first),
+  out.write(fmt::format("    {}, {}; first {}{}\n", finding.count == 1 ? "once" : grouped(finding.count) + " times",
+                        named_ranks(ranks), met_text(finding.first),
                         finding.other_first ? ", with " + met_text(*finding.other_first) : ""));
 }
 

@@ -125,8 +125,7 @@ class KindText {
 std::string head_of(const KindOfRank &kind) {
   const double calls = kind.all.calls / static_cast<double>(kind.ranks.size());
   const std::string thread = kind.thread == 0 ? "" : fmt::format(", thread {}", kind.thread);
-  return fmt::format("{} {}{}: {} each", kind.ranks.size() == 1 ? "rank" : "ranks", ranks_text(kind.ranks), thread,
-                     plural(whole(calls), "call"));
+  return fmt::format("{}{}: {} each", named_ranks(kind.ranks), thread, plural(whole(calls), "call"));
 }
 
 /// A row for each item, with the ranks of the kind and how deep it lies.

@@ -80,9 +80,11 @@ void take_in(Kind *kind, std::vector<Merged> *merged, std::vector<size_t> *moved
     keep_until(both);
     begin_until(own);
     kind->phases.push_back(order.size());
-    (*merged)[both].places.insert(kind->parts[own].places.begin(), kind->parts[own].places.end());
-    (*merged)[both].functions.insert(kind->parts[own].functions.begin(), kind->parts[own].functions.end());
-    (*merged)[both].turns.insert(kind->parts[own].turns);
+    Merged &of_both = (*merged)[both];
+    const Part &fresh = kind->parts[own];
+    of_both.places.insert(fresh.places.begin(), fresh.places.end());
+    of_both.functions.insert(fresh.functions.begin(), fresh.functions.end());
+    of_both.turns.insert(fresh.turns);
     ++part;
     keep_until(both + 1);
   }

@@ -10,6 +10,7 @@
 
 #include "analyze/message_calls.h"
 #include "analyze/rank_windows.h"
+#include "analyze/spawned.h"
 #include "analyze/summary.h"
 #include "analyze/volume.h"
 #include "base/ascending.h"
@@ -168,8 +169,7 @@ class Pass : public analyze::Arrivals {
     rank.timeline.add({rank.last_end_ns + outside, call.begin_ns, {call.rank, activity(place, Doing::others)}});
     rank.end_ns = std::max(rank.end_ns, call.begin_ns);
     if (analyze::is_apart(call.function)) rank.finished = true;
-    namespace id = spec::function_id;
-    if (call.function == id::Comm_spawn || call.function == id::Comm_spawn_multiple) {
+    if (analyze::spawns_jobs(call.function)) {
       spawns_.push_back({call.begin_ns, {call.rank, activity(place, Doing::inside)}, rank.path.now()});
     }
     if (!reaches_others) return nullptr;
