@@ -282,6 +282,8 @@ int record(const RecordingOptions &options, const std::vector<std::string> &comm
   if (const auto job = launched(); job && !is_launcher(command.front())) return refuse_under_launcher(*job, command);
   auto recording = resolve(options);
   if (!recording) return report_recording(recording.error());
+  // The spool that this makes is taken away again by who waits for the program: nobody yet.
+  HeldSignals held;
   if (auto ready = prepare(options, &*recording); !ready) return report_recording(ready.error());
   RecordingOptions inner = options;
   inner.quiet = true;  // one line, from here, not one from every job
@@ -292,7 +294,12 @@ int record(const RecordingOptions &options, const std::vector<std::string> &comm
   places.output =
       (fs::path(recording->spool.path) / fs::path(recording->output).filename()).replace_extension(".cairn").string();
   adopt_orphans();
-  const auto code = run_child(command, recording_environment(inner, places, command));
+  const auto environment = recording_environment(inner, places, command);
+  if (held.waiting()) {
+    spool::remove_if_empty(recording->spool);
+    held.release();
+  }
+  const auto code = run_child(command, environment, std::move(held));
   if (!code) {
     spool::remove_if_empty(recording->spool);
     return report_recording(code.error());

@@ -5,13 +5,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace cairn::cli {
 namespace {
+
+constexpr int kSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 volatile sig_atomic_t child = 0;
 
@@ -66,26 +69,42 @@ Error execute(const std::vector<std::string> &command) {
   return why(command.front(), errno);
 }
 
+HeldSignals::HeldSignals() : before_() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int number : kSignals) sigaddset(&held, number);
+  sigprocmask(SIG_BLOCK, &held, &before_);
+}
+
+HeldSignals::HeldSignals(HeldSignals &&other) noexcept
+    : before_(other.before_), holds_(std::exchange(other.holds_, false)) {}
+
+bool HeldSignals::waiting() const {
+  sigset_t pending;
+  sigpending(&pending);
+  return std::any_of(std::begin(kSignals), std::end(kSignals), [&](int number) {
+    struct sigaction now {};
+    sigaction(number, nullptr, &now);
+    return sigismember(&pending, number) == 1 && sigismember(&before_, number) == 0 && now.sa_handler != SIG_IGN;
+  });
+}
+
+void HeldSignals::release() {
+  if (std::exchange(holds_, false)) sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
 Result<int> run_child(const std::vector<std::string> &command,
-                      const std::vector<std::pair<std::string, std::string>> &variables) {
+                      const std::vector<std::pair<std::string, std::string>> &variables, HeldSignals held) {
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
     return fail(ErrorKind::environment, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   }
-  static constexpr int kSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-  // Held back until the child's id is known, so that none is lost in between.
-  sigset_t held;
-  sigset_t before;
-  sigemptyset(&held);
-  for (const int number : kSignals) sigaddset(&held, number);
-  sigprocmask(SIG_BLOCK, &held, &before);
   const pid_t pid = fork();
   if (pid < 0) {
-    sigprocmask(SIG_SETMASK, &before, nullptr);
     return fail(ErrorKind::environment, fmt::format("cannot start a process: {}", std::strerror(errno)));
   }
   if (pid == 0) {
-    sigprocmask(SIG_SETMASK, &before, nullptr);
+    held.release();
     close(pipe_ends[0]);
     set_environment(variables);
     exec_words(command);
@@ -105,7 +124,7 @@ Result<int> run_child(const std::vector<std::string> &command,
     // What was ignored stays ignored (nohup).
     if (old[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
   }
-  sigprocmask(SIG_SETMASK, &before, nullptr);
+  held.release();
   close(pipe_ends[1]);
   int number = 0;
   ssize_t got = 0;

@@ -2475,6 +2475,21 @@ def signals_are_passed_on(bench):
     expect("exit code", child.wait(timeout=20), 5)
 
 
+@case
+def interrupted_as_it_begins(bench):
+    """Ctrl-C at any moment of the start: the program is not begun, or gets it too; no spool stays behind."""
+    here = fresh(bench, "begins")
+    for instant in range(30):
+        child = subprocess.Popen([here.cairn, "record", "-q", "--", "sleep", "20"], cwd=here.folder, env=here.environment,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(instant / 500)
+        os.killpg(child.pid, signal.SIGINT)
+        status = child.wait(timeout=20)
+        if status not in (-signal.SIGINT, 128 + signal.SIGINT):
+            raise Failure(f"after {2 * instant} ms: exit code {status}")
+        expect(f"left after {2 * instant} ms", [each.name for each in here.folder.iterdir()], [])
+
+
 # --- arrays --------------------------------------------------------------------------------------------------------------
 
 
