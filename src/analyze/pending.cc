@@ -12,6 +12,7 @@
 #include "analyze/request_makers.h"
 #include "analyze/selected_calls.h"
 #include "trace/model/losses.h"
+#include "trace/read/call_reader.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -25,19 +26,23 @@ bool did_not_return(const trace::Row &row) {
   return !row.fields.empty() && row.fields.back().atoms == std::vector<trace::Atom>{trace::kNoReturn};
 }
 
-/// The rows at the end of a sequence of the rank, the last first; those of polls that it did not make there are left
-/// out. At most so many.
+/// The rows of the last calls of a sequence of the rank, the last first. At most so many.
 std::vector<uint32_t> last_rows(const Trace &trace, const SequenceView &sequence, size_t most) {
-  const trace::ClassView view = trace.class_view(sequence.class_index);
-  const std::vector<uint64_t> counts = view.counted ? trace.row_counts(sequence) : std::vector<uint64_t>();
-  const uint64_t length = view.calls->length();
-  const uint64_t first = length > 64 ? length - 64 : 0;
   std::vector<uint32_t> rows;
-  grammar::Walker walker(*view.calls, first);
-  for (uint64_t i = first; i < length; ++i) rows.push_back(walker.next());
-  if (view.counted) std::erase_if(rows, [&](uint32_t row) { return row < counts.size() && counts[row] == 0; });
+  const trace::ClassView view = trace.class_view(sequence.class_index);
+  if (view.counted) {  // some rows may stand for no call there
+    trace::CallReader reader(trace, sequence);
+    const uint64_t calls = reader.count();
+    reader.seek(calls - std::min<uint64_t>(calls, most));
+    for (auto call = reader.next(); call != grammar::kNoSymbol; call = reader.next()) {
+      rows.push_back(reader.class_row(call));
+    }
+  } else {
+    const uint64_t length = view.calls->length();
+    grammar::Walker walker(*view.calls, length - std::min<uint64_t>(length, most));
+    for (auto row = walker.next(); row != grammar::kNoSymbol; row = walker.next()) rows.push_back(row);
+  }
   std::reverse(rows.begin(), rows.end());
-  if (rows.size() > most) rows.resize(most);
   return rows;
 }
 

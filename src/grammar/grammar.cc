@@ -51,27 +51,58 @@ Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
 
 Grammar Grammar::from_symbols(const std::vector<Symbol> &symbols) { return *from_symbols(symbols, SIZE_MAX); }
 
+namespace {
+
+/// A Builder with memory for about so many terms.
+class Parse {
+ public:
+  /// More than a Builder needs for them; what it does not touch costs nothing.
+  explicit Parse(size_t terms)
+      : size_((terms * 160 + (size_t{1} << 16)) / kPage * kPage), memory_(std::malloc(size_ + kPage), &std::free) {
+    if (memory_ == nullptr) return;
+    const auto start = (reinterpret_cast<uintptr_t>(memory_.get()) + kPage - 1) / kPage * kPage;
+    arena_.emplace(reinterpret_cast<void *>(start), size_, Arena::Fresh::as_it_is);
+    builder_.emplace(*arena_);
+  }
+  /// Nothing without memory.
+  Builder *builder() { return builder_ ? &*builder_ : nullptr; }
+
+ private:
+  static constexpr size_t kPage = 4096;
+  size_t size_;
+  std::unique_ptr<void, decltype(&std::free)> memory_;
+  std::optional<Arena> arena_;
+  std::optional<Builder> builder_;
+};
+
+}  // namespace
+
 std::optional<Grammar> Grammar::from_symbols(const std::vector<Symbol> &symbols, size_t most_terms) {
-  // More than a Builder needs for so many terms; what it does not touch costs nothing.
-  constexpr size_t kPage = 4096;
-  const size_t terms = std::min(symbols.size(), most_terms);
-  const size_t size = (terms * 160 + (size_t{1} << 16)) / kPage * kPage;
-  const std::unique_ptr<void, decltype(&std::free)> memory(std::malloc(size + kPage), &std::free);
-  if (memory != nullptr) {
-    const auto start = (reinterpret_cast<uintptr_t>(memory.get()) + kPage - 1) / kPage * kPage;
-    Arena arena(reinterpret_cast<void *>(start), size, Arena::Fresh::as_it_is);
-    Builder builder(arena);
-    const auto fits = [&](Symbol symbol) { return builder.append(symbol) && builder.terms() <= most_terms; };
+  Parse parse(std::min(symbols.size(), most_terms));
+  if (Builder *builder = parse.builder()) {
+    const auto fits = [&](Symbol symbol) { return builder->append(symbol) && builder->terms() <= most_terms; };
     const bool all = std::all_of(symbols.begin(), symbols.end(), fits);
-    if (builder.terms() > most_terms) return std::nullopt;
+    if (builder->terms() > most_terms) return std::nullopt;
     if (all) {
-      auto grammar = from(builder);
+      auto grammar = from(*builder);
       if (grammar) return *std::move(grammar);
     }
   }
   std::vector<Body> rules(1);
   for (const Symbol symbol : symbols) add_term(rules[0], {symbol, false, 1});
   return *from_rules(std::move(rules));
+}
+
+std::optional<Grammar> Grammar::parsed_anew(size_t most_terms) const {
+  Parse parse(static_cast<size_t>(std::min<uint64_t>(length(), most_terms)));
+  Builder *builder = parse.builder();
+  if (builder == nullptr) return std::nullopt;
+  Walker walker(*this);
+  for (Symbol symbol = walker.next(); symbol != kNoSymbol; symbol = walker.next()) {
+    if (!builder->append(symbol) || builder->terms() > most_terms) return std::nullopt;
+  }
+  auto grammar = from(*builder);
+  return grammar ? std::optional(*std::move(grammar)) : std::nullopt;
 }
 
 std::vector<uint64_t> Grammar::rule_multiplicities() const {

@@ -48,6 +48,9 @@ class Grammar {
   static Grammar from_symbols(const std::vector<Symbol> &symbols);
   /// The same, unless it takes more than about so many terms: then nothing, as soon as that is seen.
   static std::optional<Grammar> from_symbols(const std::vector<Symbol> &symbols, size_t most_terms);
+  /// The same sequence, parsed anew in order; nothing as soon as that takes more than about so many terms. A few ns a
+  /// symbol where they repeat.
+  [[nodiscard]] std::optional<Grammar> parsed_anew(size_t most_terms) const;
   /// Reads what `write` wrote. Symbols must be below `symbol_limit`: give the number of things they stand for, since
   /// `multiplicities` makes an array of that size.
   static Result<Grammar> parse(ByteReader &in, uint64_t symbol_limit = kNoSymbol);

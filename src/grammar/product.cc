@@ -217,9 +217,10 @@ Grammar renumbered(Grammar grammar, std::vector<Symbol> *old_symbol) {
 
 Grammar reparsed(Grammar grammar, uint64_t most_symbols) {
   if (grammar.length() > most_symbols) return grammar;
-  // The new one is of use only if it has fewer terms.
-  std::optional<Grammar> anew = Grammar::from_symbols(grammar.expand(), SIZE_MAX);
-  return anew && term_count(*anew) < term_count(grammar) ? *std::move(anew) : std::move(grammar);
+  // The new one is of use only if it has fewer terms; what it has on the way may be a little more.
+  const size_t terms = term_count(grammar);
+  std::optional<Grammar> anew = grammar.parsed_anew(terms + terms / 8 + 64);
+  return anew && term_count(*anew) < terms ? *std::move(anew) : std::move(grammar);
 }
 
 size_t term_count(const Grammar &grammar) {

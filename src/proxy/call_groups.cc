@@ -112,4 +112,17 @@ Statement CallWriter::drain(const trace::Draining &draining) {
   return std::move(out_);
 }
 
+Statement CallWriter::optional() {
+  read_streams();
+  out_.before.push_back(fmt::format("if (next_number({}) != 0) {{", stream(row_.heads.size() - 1, "made", false)));
+  std::vector<std::string> lines = std::exchange(out_.before, {});
+  if (scope_.counts && !spec::varies_by_chance(function_)) out_.before.emplace_back("next_call();");
+  make_or_pass_over();
+  lines.insert(lines.end(), out_.before.begin(), out_.before.end());
+  if (!out_.call.empty()) lines.push_back(std::move(out_.call));
+  lines.insert(lines.end(), out_.after.begin(), out_.after.end());
+  lines.emplace_back("}");
+  return {std::move(lines), {}, {}, std::move(out_.comment)};
+}
+
 }  // namespace cairn::proxy

@@ -54,6 +54,7 @@ class CallWriter {
   /// A value that nothing is made of is read all the same.
   void drop_unused(Statement *of) const;
   Statement write_all();
+  void make_or_pass_over();
 
   // What the call is.
   [[nodiscard]] const FieldView &field(unsigned one_more) const { return fields_[one_more - 1]; }
@@ -82,6 +83,7 @@ class CallWriter {
   /// Adds the requests of such a field to the array; the expression of the place where it is remembered.
   std::string add_drained(size_t i, const std::string &to);
   Statement drain(const trace::Draining &draining);
+  Statement optional();
 
   // The call.
   void make();

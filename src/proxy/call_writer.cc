@@ -15,7 +15,9 @@ CallWriter::CallWriter(PartScope *scope, uint32_t row)
 Statement CallWriter::write() {
   Statement done = write_all();
   drop_unused(&done);
-  if (scope_.counts && !spec::varies_by_chance(function_)) done.before.insert(done.before.begin(), "next_call();");
+  const bool always = !std::holds_alternative<trace::Optional>(row_.kind);
+  if (always && scope_.counts && !spec::varies_by_chance(function_))
+    done.before.insert(done.before.begin(), "next_call();");
   return done;
 }
 
@@ -42,15 +44,20 @@ Statement CallWriter::write_all() {
   judge();
   if (counted != nullptr) return polls();
   if (draining != nullptr) return drain(*draining);
+  if (std::holds_alternative<trace::Optional>(row_.kind)) return optional();
   read_streams();
-  if (without_topology() && passed_over_.empty()) return std::move(out_);
-  if (!passed_over_.empty()) {
-    if (found_nothing_) look_at_array();
-    if (scope_.turns) out_.before.insert(out_.before.begin(), "turn();");
-    return std::move(out_);
-  }
-  make();
+  make_or_pass_over();
   return std::move(out_);
+}
+
+void CallWriter::make_or_pass_over() {
+  if (without_topology() && passed_over_.empty()) return;
+  if (passed_over_.empty()) {
+    make();
+    return;
+  }
+  if (found_nothing_) look_at_array();
+  if (scope_.turns) out_.before.insert(out_.before.begin(), "turn();");
 }
 
 // ---- what the call is

@@ -1,5 +1,6 @@
 #include "mpi/store/polls.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "spec/spec.h"
@@ -40,6 +41,15 @@ Poll poll_of(trace::Row row, size_t answer) {
   return {Poll::successful, out.take()};
 }
 
+/// Makes communicators, types, …: what later calls name by how many there were before.
+bool makes_named(const Function &function) {
+  return std::any_of(function.parameters, function.parameters + function.parameter_count,
+                     [](const spec::Parameter &parameter) {
+                       return parameter.direction != Direction::in && spec::is_handle(parameter.layout) &&
+                              parameter.kind != spec::Kind::request && parameter.kind != spec::Kind::message;
+                     });
+}
+
 }  // namespace
 
 std::vector<Poll> polls_of(const std::vector<Bytes> &rows) {
@@ -64,6 +74,11 @@ std::vector<Poll> polls_of(const std::vector<Bytes> &rows) {
     if (poll.kind == Poll::none && poll.first_output == 0) continue;
     polls.resize(rows.size());
     polls[i] = std::move(poll);
+  }
+  for (size_t i = 0; i < polls.size(); ++i) {
+    ByteReader head(rows[i]);
+    const uint64_t id = head.varint();
+    polls[i].stays = head.failed() || id >= spec::functions().size() || makes_named(spec::functions()[id]);
   }
   return polls;
 }

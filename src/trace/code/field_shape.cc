@@ -8,10 +8,17 @@ namespace cairn::trace {
 namespace {
 
 constexpr unsigned kFormBits = 3;
-// What stands in place of the count of `moved`: nothing, the cycle of a counted row, or that two fields' numbers
-// follow.
+// What stands in place of the count of `moved`: nothing, the cycle of a counted row, that two fields' numbers follow,
+// or that the row is optional.
 constexpr uint32_t kSingle = 0;
 constexpr uint32_t kDrains = Counted::kLongestCycle + 1;
+constexpr uint32_t kOptional = kDrains + 1;
+
+uint32_t number_of_kind(const RowKind &kind) {
+  if (const auto *counted = std::get_if<Counted>(&kind)) return counted->cycle;
+  if (std::holds_alternative<Draining>(kind)) return kDrains;
+  return is_call(kind) ? kSingle : kOptional;
+}
 
 size_t bytes_for(uint64_t bits) { return as_size((bits + 7) / 8); }
 
@@ -56,9 +63,7 @@ FieldShape shape_of(const RowKind &kind) {
 }
 
 void FieldShape::write(ByteWriter &out) const {
-  const auto *counted = std::get_if<Counted>(&kind);
-  const uint32_t of_kind = counted != nullptr ? counted->cycle : is_call(kind) ? kSingle : kDrains;
-  out.varint(uint64_t{form == moved ? of_kind : count} << kFormBits | form);
+  out.varint(uint64_t{form == moved ? number_of_kind(kind) : count} << kFormBits | form);
   if (form == varied || form == beside) out.raw(columns);
   if (form == beside) out.raw(moving);
   if (const auto *draining = std::get_if<Draining>(&kind)) {
@@ -90,13 +95,15 @@ bool FieldShape::parse(ByteReader &in) {
       if (count != 0) return false;
       break;
     case moved:
-      if (const uint32_t of_kind = std::exchange(count, 0); of_kind > kDrains) {
+      if (const uint32_t of_kind = std::exchange(count, 0); of_kind > kOptional) {
         return false;
       } else if (of_kind == kDrains) {
         const uint64_t first = in.varint();
         const uint64_t answer = in.varint();
         if (first > Draining::kMostFields || answer > Draining::kMostFields) return false;
         kind = Draining{static_cast<uint32_t>(first), static_cast<uint32_t>(answer)};
+      } else if (of_kind == kOptional) {
+        kind = Optional();
       } else if (of_kind != kSingle) {
         kind = Counted{of_kind};
       }

@@ -270,7 +270,7 @@ void DrainFold::add_streams(ClassPart *part) {
   }
   std::sort(part->streams.begin(), part->streams.end(),
             [](const Stream &a, const Stream &b) { return std::pair(a.group, a.field) < std::pair(b.group, b.field); });
-  for (StatsBlock &block : part->stats) block.join_slots();
+  for (StatsBlock &block : part->stats) block.join_slots(part->rows.size());
 }
 
 }  // namespace cairn::trace

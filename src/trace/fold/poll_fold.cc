@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "grammar/product.h"
+#include "trace/fold/branch_fold.h"
+#include "trace/fold/counted_rows.h"
 #include "trace/fold/streams.h"
 #include "trace/model/poll_word.h"
-#include "trace/values/numbering.h"
 
 namespace cairn::trace {
 namespace {
@@ -128,61 +129,6 @@ class Pairs {
   std::vector<Pair> pairs_;
 };
 
-/// The rows of the class as it becomes: the old ones, then counted ones as they are needed.
-class CountedRows {
- public:
-  CountedRows(const std::vector<Bytes> &packed, const std::vector<RowPointer> &rows)
-      : packed_(packed), rows_(rows), old_(rows.size()) {
-    for (uint32_t i = 0; i < packed.size(); ++i) known_.number(hash64(packed[i]), [](uint32_t) { return false; });
-  }
-
-  /// A row that need not have occurred; nothing if it is malformed.
-  std::optional<uint32_t> base(const Bytes &packed) {
-    ByteReader in(packed);
-    const uint32_t number = known_.number(hash64(packed), [&](uint32_t other) {
-      return packed == (other < packed_.size() ? packed_[other] : added_[other - packed_.size()].packed);
-    });
-    if (number < packed_.size()) return number;
-    if (number == packed_.size() + added_.size()) {
-      added_.push_back({packed, std::nullopt});
-      std::vector<Atom> scratch;
-      if (Result<ClassRow> row = ClassRow::unpacked(in, &scratch)) {
-        added_.back().row = static_cast<uint32_t>(rows_.size());
-        rows_.push_back(std::make_shared<const ClassRow>(*std::move(row)));
-      }
-    }
-    return added_[number - packed_.size()].row;
-  }
-  uint32_t counted(uint32_t row, uint32_t cycle, uint64_t times) {
-    const auto [entry, added] =
-        counted_.try_emplace(std::tuple(row, cycle, times), static_cast<uint32_t>(rows_.size()));
-    if (!added) return entry->second;
-    auto made = std::make_shared<ClassRow>(*rows_[row]);
-    made->kind = Counted{cycle};
-    made->heads.push_back({FieldHead::atoms, 1});
-    made->atoms.push_back(static_cast<Atom>(times));
-    rows_.push_back(std::move(made));
-    if (row < old_) became_[row].push_back(entry->second);
-    return entry->second;
-  }
-  [[nodiscard]] const std::vector<RowPointer> &rows() const { return rows_; }
-  /// The counted rows that an old one became.
-  [[nodiscard]] const std::map<uint32_t, std::vector<uint32_t>> &became() const { return became_; }
-
- private:
-  const std::vector<Bytes> &packed_;
-  std::vector<RowPointer> rows_;
-  size_t old_;
-  Numbering known_;  ///< the packed rows, then those in `added_`
-  struct Added {
-    Bytes packed;
-    std::optional<uint32_t> row;
-  };
-  std::vector<Added> added_;
-  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, uint32_t> counted_;
-  std::map<uint32_t, std::vector<uint32_t>> became_;
-};
-
 void add_word(const PollWord &word, CountedRows *rows, Body *body) {
   for (const PollWord::Term &term : word.terms()) {
     const auto cycle = static_cast<uint32_t>(term.rows.size());
@@ -255,17 +201,17 @@ bool fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls
   if (whole.first) add_word(whole.after, &rows, &rules[0]);
   Result<Grammar> calls = Grammar::from_rules(std::move(rules));
   if (!calls) return false;
-  take(*std::move(calls), rows, part);
+  take(fold_branches(*std::move(calls), polls, &rows), rows, part);
 
   std::vector<MovedFields> counts;
   const RowGroups groups(part->rows);
   for (uint32_t group = 0; group < groups.count(); ++group) {
     const ClassRow &row = *part->rows[groups.first_row[group]];
-    if (std::holds_alternative<Counted>(row.kind))
+    if (!is_call(row.kind) && !std::holds_alternative<Draining>(row.kind))
       counts.push_back({group, {static_cast<uint32_t>(row.heads.size() - 1)}});
   }
   move_out(counts, part, Parse::later);
-  for (StatsBlock &block : part->stats) block.join_slots();
+  for (StatsBlock &block : part->stats) block.join_slots(part->rows.size());
   return true;
 }
 

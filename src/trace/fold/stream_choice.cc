@@ -16,6 +16,7 @@ using grammar::Symbol;
 
 constexpr size_t kFewestRows = 4;                       // fewer rows cannot cost more than a stream
 constexpr uint64_t kCheaplyParsed = uint64_t{1} << 16;  // calls: a few milliseconds
+constexpr uint64_t kRegularParsed = uint64_t{1} << 22;  // of a few nanoseconds each
 
 /// The same stream as differences; nothing where that is not defined.
 std::optional<StreamVariant> differences_of(const StreamVariant &variant) {
@@ -183,11 +184,13 @@ Choice choose(const ClassPart &part, const RowGroups &groups, bool parsed) {
 
 void move_by_cost(ClassPart *part, bool parsed) {
   const RowGroups groups(part->rows);
+  const uint64_t worth = worth_parsing(*part->calls);
   const auto parse = [&] {
-    part->calls = std::make_shared<const Grammar>(reparsed(*part->calls, worth_parsing(*part->calls)));
+    part->calls = std::make_shared<const Grammar>(reparsed(*part->calls, std::max(worth, kRegularParsed)));
     parsed = true;
   };
-  if (!parsed && part->calls->length() <= kCheaplyParsed) parse();
+  // What has many calls a term repeats itself: that may be all loops, once what told its turns apart is gone.
+  if (!parsed && (part->calls->length() <= kCheaplyParsed || part->calls->length() > worth)) parse();
   Choice choice = choose(*part, groups, parsed);
   if (choice.moves.empty()) {
     if (!parsed) parse();
@@ -206,7 +209,7 @@ void move_by_cost(ClassPart *part, bool parsed) {
     if (!parsed) parse();
     if (after + order_bytes(*moved.calls).size() >= order_bytes(*part->calls).size() + choice.row_bytes) return;
   }
-  for (StatsBlock &block : moved.stats) block.join_slots();
+  for (StatsBlock &block : moved.stats) block.join_slots(moved.rows.size());
   *part = std::move(moved);
 }
 

@@ -112,7 +112,7 @@ uint64_t StatsBlock::calls_of(size_t slot, const std::vector<uint64_t> &calls) c
   return sum * ranks.size();
 }
 
-void StatsBlock::join_slots() {
+void StatsBlock::join_slots(size_t rows_of_class) {
   if (rows.empty()) return;
   std::vector<uint32_t> by_rows(slots.size());
   std::iota(by_rows.begin(), by_rows.end(), 0);
@@ -131,7 +131,8 @@ void StatsBlock::join_slots() {
   }
   slots = std::move(joined);
   rows = std::move(where);
-  if (identity) rows.clear();
+  // The last rows may have no slot: calls that were left out wherever they might have been made.
+  if (identity && slots.size() == rows_of_class) rows.clear();
 }
 
 }  // namespace cairn::trace

@@ -63,8 +63,9 @@ struct StatsBlock {
   [[nodiscard]] uint64_t calls_of(size_t slot, const std::vector<uint64_t> &calls) const;
   /// The class has other rows now: `rows_of_old` says which ones each of the old rows became, ascending.
   void remap(const std::vector<std::vector<uint32_t>> &rows_of_old, size_t new_rows);
-  /// Slots that are the same rows become one. For one rank only: sums of several ranks cannot be added up.
-  void join_slots();
+  /// Slots that are the same rows, of the class's so many, become one. For one rank only: sums of several ranks cannot
+  /// be added up.
+  void join_slots(size_t rows_of_class);
 };
 
 /// The rows of a slot as bytes; reading gives false unless they ascend below `rows`.

@@ -56,6 +56,7 @@ struct Poll {
   Bytes unsuccessful_form;    ///< of a successful one: the packed row of the same call, had it found nothing
   uint32_t first_output = 0;  ///< the first field that only the call sets, if it drains; else 0
   uint32_t answer = 0;        ///< the field that says whether a poll that drains found something; else 0
+  bool stays = false;         ///< readers look for this call by its row: it is never optional (branch_fold.h)
 };
 
 /// A module (the executable or a shared object) that call sites, static buffers or callbacks lie in.

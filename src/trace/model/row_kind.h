@@ -11,6 +11,9 @@
 // value alone stands for all of them. Of a poll, there is one more such stream, in the field before the last: how often
 // it found nothing before each call. The array is as the first call finds it.
 //
+// *Optional* (branch_fold.h): a call that the program makes where it goes one way, and leaves out where it goes
+// another. Like a counted row it has one more field, which has always moved: how often it was made, 0 or 1 times.
+//
 // Plain values.
 #pragma once
 
@@ -40,7 +43,11 @@ struct Draining {
   auto operator<=>(const Draining &) const = default;
 };
 
-using RowKind = std::variant<SingleCall, Counted, Draining>;
+struct Optional {
+  auto operator<=>(const Optional &) const = default;
+};
+
+using RowKind = std::variant<SingleCall, Counted, Draining, Optional>;
 
 inline bool is_call(const RowKind &kind) { return std::holds_alternative<SingleCall>(kind); }
 
@@ -55,6 +62,7 @@ inline bool may_have(const RowKind &kind, size_t fields) {
   if (const auto *counted = std::get_if<Counted>(&kind)) {
     return counted->cycle != 0 && counted->cycle <= Counted::kLongestCycle && fields != 0;
   }
+  if (std::holds_alternative<Optional>(kind)) return fields != 0;
   const auto *draining = std::get_if<Draining>(&kind);
   if (draining == nullptr) return true;
   const auto [first, answer] = *draining;
@@ -87,7 +95,7 @@ inline std::optional<RowKind> kind_of_number(uint64_t number) {
     case 2:
       return Draining{small >> kFieldBits, small & ((1U << kFieldBits) - 1)};
     default:
-      return std::nullopt;
+      return more == 0 ? std::optional<RowKind>(Optional()) : std::nullopt;
   }
 }
 

@@ -135,6 +135,8 @@ struct CallReader::State {
       repeat(now.next());
     } else if (const auto *counted = std::get_if<Counted>(&kind)) {
       read_cycle(now.next(), counted->cycle);
+    } else if (std::holds_alternative<Optional>(kind)) {
+      read_cycle(now.next(), 1);
     } else {
       draining_calls = std::move(now);
     }

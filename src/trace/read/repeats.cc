@@ -45,8 +45,10 @@ Repeats::Repeats(const Trace &trace, uint32_t class_index, uint64_t fewest_turns
   const RowGroups groups(part_.rows);
   for (const Stream &stream : part_.streams) {
     if (stream.group >= groups.count()) continue;
-    const bool counts = count_field(*part_.rows[groups.first_row[stream.group]]) == stream.field;
-    if (!counts) streams_[stream.group].push_back(&stream);
+    // How many polls found nothing does not matter; whether another call was made does.
+    const ClassRow &first = *part_.rows[groups.first_row[stream.group]];
+    const bool polls = std::holds_alternative<Counted>(first.kind) && count_field(first) == stream.field;
+    if (!polls) streams_[stream.group].push_back(&stream);
   }
   count_groups();
 }

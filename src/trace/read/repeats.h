@@ -3,9 +3,9 @@
 //
 // A term of the grammar that stands many times in succession is one if its rows stand for one call each, or for polls
 // that found nothing, however many (row_kind.h, "counted"), and what has moved out of them into streams repeats as
-// well: a stream does if its values behind the first turn are those before the last one, which fingerprints of the two
-// tell (grammar/sequence_hash.h). Where a buffer alternates, two turns of the loop are one turn here, up to eight.
-// Streams of differences are taken for values that do not repeat.
+// well, whether a call that is optional was made among it: a stream does if its values behind the first turn are those
+// before the last one, which fingerprints of the two tell (grammar/sequence_hash.h). Where a buffer alternates, two
+// turns of the loop are one turn here, up to eight. Streams of differences are taken for values that do not repeat.
 //
 // Only the outermost are looked for: within a turn nothing is. Fields differ along ranks and may still repeat.
 //

@@ -1,7 +1,8 @@
 // Files of every version of the format, as bytes: what they hold must be read the same for ever. There is one for each
 // kind of trace, written once by sample_trace from these seeds: stencil 0, stats 1, lossless 2, streams 101, exchanged
-// 201, drains 301, waits 353, polls 400, blocks 501, nested 502 (times of nested calls), corrections 552, bundles 600,
-// gaps 50, heap 66, threads 84, times 7 (exact and within 1 %; those of lossless, blocks and corrections are chunks).
+// 201, drains 301, waits 353, polls 400, branches 451, blocks 501, nested 502 (times of nested calls), corrections 552,
+// bundles 600, gaps 50, heap 66, threads 84, times 7 (exact and within 1 %; those of lossless, blocks and corrections
+// are chunks).
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -49,7 +50,7 @@ TEST_P(Golden, ResultsOfRowsAreThoseOfTheirCalls) {
 
 INSTANTIATE_TEST_SUITE_P(Version1, Golden,
                          ::testing::Values("v1-stencil", "v1-stats", "v1-lossless", "v1-streams", "v1-exchanged",
-                                           "v1-drains", "v1-waits", "v1-polls", "v1-blocks", "v1-nested",
+                                           "v1-drains", "v1-waits", "v1-polls", "v1-branches", "v1-blocks", "v1-nested",
                                            "v1-corrections", "v1-bundles", "v1-times", "v1-gaps", "v1-heap",
                                            "v1-threads"));
 

@@ -333,7 +333,7 @@ class Trace:
                 if form in (1, 2):
                     fields.append((form, n, *(r.raw((n + 7) // 8) for _ in range(form))))
                 elif form == 7 and n:
-                    fields.append((form, 0, b"", b"", n if n <= 16 else (r.varint(), r.varint())))
+                    fields.append((form, 0, b"", b"", n if n != 17 else (r.varint(), r.varint())))
                 else:
                     fields.append((form, n if form == 0 else 0 if form == 7 else 1, b"", b"", n))
             shapes.append((function, depth, fields))
@@ -752,7 +752,7 @@ class Trace:
 
     @staticmethod
     def cycle(shape):
-        """0 for an ordinary row; first output and answer of a draining one."""
+        """0 for an ordinary row; first output and answer of a draining one; 18 for an optional one."""
         return shape[2][-1][4] if shape[2] and shape[2][-1][0] == 7 else 0
 
     @staticmethod
@@ -812,7 +812,7 @@ class Trace:
                 continue
             count = fields.pop()[0] if length else 1
             if not cycle:
-                times, left = count, length
+                times, left = count, 1 if length == 18 else length
             cycle.append((row, fields))
             left -= 1
             if left > 0:

@@ -1,6 +1,6 @@
 // Writes sample traces: sample_trace OUT SEED writes OUT.cairn and OUT.txt (what is in it, as plain text). SEED 0 is a
 // 3 x 3 stencil, others are random programs of several kinds; from 50 to 59 with gaps at call sites, from
-// 60 to 99 with heap segments, from 80 on with threads instead, from 500 on with
+// 60 to 99 with heap segments, from 80 on with threads instead, from 450 on with branches, from 500 on with
 // lossless times, in blocks, from 550 on with corrections of them; from 600 on classes are in bundles; from 700 on a
 // thousand ranks with lagged columns. The golden files in testdata/ are such samples, which stay as they are: readers
 // must read them for ever.
@@ -71,6 +71,8 @@ int main(int argc, char **argv) {
     processes = polling_program(3 + static_cast<uint32_t>(seed % 9), seed);
   } else if (blocks || bundles) {
     processes = lossless_program(3 + static_cast<uint32_t>(seed % 9), seed);
+  } else if (seed >= 450) {
+    processes = branching_program(1 + static_cast<uint32_t>(seed % 9), seed);
   } else if (seed >= 400) {
     processes = polling_program(1 + static_cast<uint32_t>(seed % 9), seed);
   } else if (seed >= 350) {

@@ -52,6 +52,11 @@ DrainingProgram neighbours_program(uint32_t ranks, uint64_t seed, Neighbours kin
 /// ranks, two threads.
 std::vector<ProcessRecord> polling_program(uint32_t ranks, uint64_t seed);
 
+/// Ranks that go one way where a poll has found something, and another where it has not; each step and rank as chance
+/// will have it, by one of four programs (seed % 4): with statistics, or with times; with seed % 16 from 8 to 11 ranks
+/// end anywhere, from 12 on call sites are numbered as each rank comes to them.
+std::vector<ProcessRecord> branching_program(uint32_t ranks, uint64_t seed);
+
 /// Gives the processes heap segments: most ranks use the same number in each turn of a loop, of a size that grows with
 /// the rank or is one of two; one has turns of another length, some have none, and one begins and ends them as it
 /// comes. `with_threads`: most ranks make and join two threads in each turn instead.
