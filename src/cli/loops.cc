@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "analyze/alike_kinds.h"
 #include "analyze/decode.h"
 #include "analyze/summary.h"
 #include "cli/inspect.h"
@@ -19,6 +21,7 @@
 namespace cairn::cli {
 namespace {
 
+using analyze::AlikeKinds;
 using analyze::KindOfRank;
 using analyze::Loop;
 using analyze::LoopItem;
@@ -44,10 +47,7 @@ std::string turns_text(const LoopItem &item) {
 /// What is shown of a kind: its loops, and with --calls all that is in them.
 class KindText {
  public:
-  KindText(const KindOfRank &kind, bool calls) : kind_(kind), calls_(calls) {
-    for (const LoopPlace &place : kind.places) {
-      if (place.timed && !analyze::is_apart(place.function)) mpi_ns_ += place.time_ns;
-    }
+  KindText(const KindOfRank &kind, bool calls) : kind_(kind), calls_(calls), mpi_ns_(analyze::mpi_ns_of(kind)) {
     add(kind.all, 0);
   }
   [[nodiscard]] const Listing &list() const { return list_; }
@@ -58,9 +58,11 @@ class KindText {
  private:
   void add(const Loop &outer, size_t depth) {
     for (const Loop &loop : outer.body) {
-      const bool repeats = !loop.is_call() || loop.item->most > 1 || is_polled(loop);
+      const std::optional<double> calls = varying_calls(loop);
+      const bool repeats = !loop.is_call() || (calls ? *calls > kOnce : loop.item->most > 1);
       found_ = found_ || repeats;
-      if (!calls_ && repeats && is_small(loop)) {
+      // Programs that go another way each time have thousands of loops of a few turns.
+      if (!calls_ && repeats && !analyze::is_told(loop, kind_, mpi_ns_)) {
         ++small_;
         continue;
       }
@@ -70,27 +72,22 @@ class KindText {
     }
   }
 
-  /// Programs that go another way each time have thousands of loops of a few turns.
-  [[nodiscard]] bool is_small(const Loop &loop) const {
-    constexpr double kLeastPart = 0.01;
-    return loop.calls < kLeastPart * kind_.all.calls &&
-           loop.time_ns.value_or(0) < kLeastPart * static_cast<double>(mpi_ns_);
-  }
-
-  /// Polls that found nothing stand together for one visit, and how many there were differs.
-  [[nodiscard]] bool is_polled(const Loop &loop) const {
-    if (!loop.is_call()) return false;
+  /// The calls each time that it is come to, in the mean, where a visit is not just one: polls that found nothing stand
+  /// together, and what follows from a poll may have been left out.
+  [[nodiscard]] std::optional<double> varying_calls(const Loop &loop) const {
+    if (!loop.is_call()) return std::nullopt;
     const LoopPlace &place = kind_.places[loop.item->symbol];
-    return place.calls > place.visits * kind_.ranks.size();
+    if (place.calls == place.visits * kind_.ranks.size()) return std::nullopt;
+    return loop.calls / static_cast<double>(kind_.ranks.size()) / static_cast<double>(loop.item->times);
   }
 
   std::vector<Cell> line(const Loop &loop, size_t depth) const {
     const Turn turn(loop, kind_.ranks.size());
     std::string text(2 * depth, ' ');
     if (loop.further_turns != 0) text += fmt::format("{} + ", grouped(loop.further_turns));
-    if (is_polled(loop)) {
-      text += fmt::format("~{} x ", grouped(whole(loop.calls / static_cast<double>(kind_.ranks.size()) /
-                                                  static_cast<double>(loop.item->times))));
+    if (const std::optional<double> calls = varying_calls(loop)) {
+      if (*calls > kOnce) text += fmt::format("~{} x ", grouped(whole(*calls)));
+      if (*calls < 1 / kOnce) text += "0-1 x ";
     } else if (loop.item->most > 1) {
       text += turns_text(*loop.item) + " x ";
     }
@@ -109,9 +106,10 @@ class KindText {
             turn.time_ns ? duration(*turn.time_ns) : nothing(), count(turn.calls), std::move(bytes), words(text)};
   }
 
+  static constexpr double kOnce = 1.05;
   const KindOfRank &kind_;
   bool calls_;
-  uint64_t mpi_ns_ = 0;
+  uint64_t mpi_ns_;
   bool found_ = false;
   bool shown_ = false;
   uint64_t small_ = 0;
@@ -122,10 +120,38 @@ class KindText {
                  {"turns and place", "place", true}}};
 };
 
-std::string head_of(const KindOfRank &kind) {
-  const double calls = kind.all.calls / static_cast<double>(kind.ranks.size());
+/// "ranks 0-3"; of a long list its beginning.
+std::string some_ranks(const std::vector<uint32_t> &ranks) {
+  constexpr size_t kMost = 60;
+  std::string all = named_ranks(ranks);
+  if (all.size() <= kMost) return all;
+  return fmt::format("{} ranks, {},…", grouped(ranks.size()), all.substr(6, all.rfind(',', kMost) - 6));
+}
+
+std::string head_of(const AlikeKinds &alike) {
+  const KindOfRank &kind = alike.kind;
   const std::string thread = kind.thread == 0 ? "" : fmt::format(", thread {}", kind.thread);
-  return fmt::format("{}{}: {} each", named_ranks(kind.ranks), thread, plural(whole(calls), "call"));
+  std::string calls = plural(whole(alike.most_calls), "call");
+  if (whole(alike.least_calls) != whole(alike.most_calls)) {
+    calls = fmt::format("{} to {}", grouped(whole(alike.least_calls)), calls);
+  }
+  if (alike.kinds > 1) calls += fmt::format(" each, in {} orders", grouped(alike.kinds));
+  return fmt::format("{}{}: {}{}", some_ranks(kind.ranks), thread, calls, alike.kinds > 1 ? "" : " each");
+}
+
+/// What is told at a glance: of the first kinds those that are alike, as one.
+std::vector<AlikeKinds> at_a_glance(const analyze::LoopFinder &finder, const std::vector<KindOfRank> &kinds, bool calls,
+                                    Result<void> *done) {
+  constexpr size_t kMostKinds = 64;
+  std::vector<KindOfRank> found;
+  for (size_t i = 0; i < std::min(kinds.size(), calls ? 1 : kMostKinds); ++i) {
+    KindOfRank kind = kinds[i];
+    Result<void> one = finder.find(&kind);
+    if (one) found.push_back(std::move(kind));
+    if (!one && found.empty()) *done = std::move(one);
+    if (!*done) return {};
+  }
+  return analyze::join_alike(std::move(found));
 }
 
 /// A row for each item, with the ranks of the kind and how deep it lies.
@@ -164,18 +190,31 @@ int loops(LoopsOptions &options) {
   say_exactness(*trace);
   const bool lists = options.json || options.csv;
   const bool one = !options.all && !lists && filter->all_ranks;
-  const size_t others = one && kinds.size() > 1 ? kinds.size() - 1 : 0;
-  if (one && !kinds.empty()) kinds.resize(1);
+  size_t others = kinds.size();
   Output out;
   if (!lists) {
     out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
   }
-  for (KindOfRank &kind : kinds) {
-    if (auto done = finder.find(&kind); !done) return report(done.error(), options.file);
-    if (options.filter.limit) analyze::shorten(&kind.all, *options.filter.limit);
-    if (lists) continue;
+  std::vector<AlikeKinds> shown;
+  if (one) {
+    Result<void> done;
+    shown = at_a_glance(finder, kinds, options.calls, &done);
+    if (!done) return report(done.error(), options.file);
+    if (!shown.empty()) shown.resize(1);
+  } else {
+    for (KindOfRank &kind : kinds) {
+      if (auto done = finder.find(&kind); !done) return report(done.error(), options.file);
+      if (options.filter.limit) analyze::shorten(&kind.all, *options.filter.limit);
+      if (lists) continue;
+      shown.push_back(analyze::by_itself(std::move(kind)));
+    }
+  }
+  for (AlikeKinds &alike : shown) {
+    others -= alike.kinds;
+    KindOfRank &kind = alike.kind;
+    if (one && options.filter.limit) analyze::shorten(&kind.all, *options.filter.limit);
     const KindText text(kind, options.calls);
-    out.write(fmt::format("\n{}{}\n", head_of(kind), text.found() ? "" : ", nothing repeats"));
+    out.write(fmt::format("\n{}{}\n", head_of(alike), text.found() ? "" : ", nothing repeats"));
     if (text.shown()) text.list().print(out);
     if (kind.all.shortened) {
       out.write(fmt::format("({} with fewer calls left out; a larger --limit shows more)\n",
@@ -195,7 +234,7 @@ int loops(LoopsOptions &options) {
     out.keep_lines();
     out.write(csv_text(loops_json(options.file, *trace, kinds), kinds));
   }
-  if (others != 0) {
+  if (one && others != 0) {
     say(fmt::format("{} of ranks, with other calls: see them with --all, or that of one rank with --rank",
                     plural(others, "further kind")));
   }
