@@ -30,7 +30,7 @@ void expect_seeks(const Trace &trace, const std::vector<ProcessRecord> &processe
 }
 
 TEST(BranchFold, RanksThatWentOtherWaysAreOneClass) {
-  for (uint64_t seed = 0; seed < 64; ++seed) {
+  for (uint64_t seed = 0; seed < 80; ++seed) {
     SCOPED_TRACE(seed);
     const auto processes = branching_program(9, seed);
     std::mt19937_64 random(seed);

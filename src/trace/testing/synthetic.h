@@ -53,7 +53,7 @@ DrainingProgram neighbours_program(uint32_t ranks, uint64_t seed, Neighbours kin
 std::vector<ProcessRecord> polling_program(uint32_t ranks, uint64_t seed);
 
 /// Ranks that go one way where a poll has found something, and another where it has not; each step and rank as chance
-/// will have it, by one of four programs (seed % 4): with statistics, or with times; with seed % 16 from 8 to 11 ranks
+/// will have it, by one of five programs (seed % 5): with statistics, or with times; with seed % 16 from 8 to 11 ranks
 /// end anywhere, from 12 on call sites are numbered as each rank comes to them.
 std::vector<ProcessRecord> branching_program(uint32_t ranks, uint64_t seed);
 

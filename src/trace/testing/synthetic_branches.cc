@@ -13,6 +13,8 @@
 namespace cairn::trace {
 namespace {
 
+constexpr int kSteps = 60;
+
 /// Writes down the calls of a rank. A call is told by its function, which has a call site of its own, and a value.
 class Recorder {
  public:
@@ -20,10 +22,10 @@ class Recorder {
   explicit Recorder(bool as_they_come) : as_they_come_(as_they_come) {}
   void call(uint32_t what, Atom value = 0) { add(what, value, 0, {}); }
   /// As the calls of MPI that ask whether something has happened.
-  void poll(uint32_t what, uint64_t misses, bool found) {
-    const Bytes missed = packed(row_of(what, 0, 0));
-    for (uint64_t i = 0; i < misses; ++i) add(what, 0, 0, {Poll::unsuccessful, {}});
-    if (found) add(what, 0, 1, {Poll::successful, missed});
+  void poll(uint32_t what, uint64_t misses, bool found, Atom value = 0) {
+    const Bytes missed = packed(row_of(what, value, 0));
+    for (uint64_t i = 0; i < misses; ++i) add(what, value, 0, {Poll::unsuccessful, {}});
+    if (found) add(what, value, 1, {Poll::successful, missed});
   }
   /// The run ended there.
   void cut(size_t calls) { calls_.resize(calls); }
@@ -155,18 +157,25 @@ void counting(Recorder *to, int step, std::mt19937_64 *random) {
   to->call(7, step);
 }
 
+/// What is found at last is something that nobody looked for before.
+void late(Recorder *to, int step, std::mt19937_64 *) {
+  const bool found = step == kSteps - 1;
+  to->poll(4, found ? 0 : 1, found, found ? 1 : 0);
+  to->call(5);
+}
+
 }  // namespace
 
 std::vector<ProcessRecord> branching_program(uint32_t ranks, uint64_t seed) {
-  constexpr int kSteps = 60;
-  const Program programs[] = {overlap, nested, looks, counting};
+  const Program programs[] = {overlap, nested, looks, counting, late};
+  const size_t which = seed % std::size(programs);
   std::vector<ProcessRecord> processes;
   for (uint32_t rank = 0; rank < ranks; ++rank) {
     std::mt19937_64 random(1000 * seed + rank);
     Recorder recorder(seed % 16 >= 12);
     recorder.call(1);
-    for (int step = 0; step < kSteps; ++step) programs[seed % std::size(programs)](&recorder, step, &random);
-    recorder.call(2);
+    for (int step = 0; step < kSteps; ++step) programs[which](&recorder, step, &random);
+    if (which != 4) recorder.call(2);
     if (seed % 16 >= 8 && seed % 16 < 12) recorder.cut(recorder.calls() - random() % 40);
     processes.push_back(recorder.record(rank, ranks, seed % 8 >= 4));
   }
