@@ -125,23 +125,82 @@ void *of_kernel(size_t bytes) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
+/// Large blocks that were given back in the scope, for the next ones: a page that is asked for anew costs as much as
+/// some thousand instructions, and tables of the same sizes are made again and again. They count as held, but never
+/// make more of that than there would be without them, from kFewHeld on. Only the thread that holds the scope comes
+/// here.
+class KeptBlocks {
+ public:
+  /// Nothing if none fits well.
+  Front *take(size_t bytes) {
+    size_t best = count_;
+    for (size_t i = 0; i < count_; ++i) {
+      if (blocks_[i]->bytes < bytes || blocks_[i]->bytes / 2 > bytes) continue;
+      if (best == count_ || blocks_[i]->bytes < blocks_[best]->bytes) best = i;
+    }
+    return best == count_ ? nullptr : without(best);
+  }
+  /// Before so many bytes are asked of the kernel.
+  void make_way(size_t bytes) {
+    const size_t most_held = std::max(most.load(std::memory_order_relaxed), kFewHeld);
+    while (count_ != 0 && held.load(std::memory_order_relaxed) + bytes > most_held) end(without(count_ - 1));
+  }
+  bool keep(Front *front) {
+    if (count_ == kMostKept || bytes_ + front->bytes > kFewHeld) return false;
+    blocks_[count_++] = front;
+    bytes_ += front->bytes;
+    return true;
+  }
+  void end_all() {
+    while (count_ != 0) end(without(count_ - 1));
+  }
+
+ private:
+  static constexpr size_t kMostKept = 32;
+  static constexpr size_t kFewHeld = 8UL << 20;
+  static void end(Front *front) {
+    give_back_bytes(front->bytes);
+    give_to_kernel(front, front->bytes, front->bytes);
+  }
+  Front *without(size_t place) {
+    Front *front = blocks_[place];
+    blocks_[place] = blocks_[--count_];
+    bytes_ -= front->bytes;
+    return front;
+  }
+  Front *blocks_[kMostKept] = {};
+  size_t count_ = 0;
+  size_t bytes_ = 0;
+};
+KeptBlocks kept;
+
+void *map_large(size_t bytes) {
+  if (Front *front = kept.take(bytes)) return front + 1;
+  kept.make_way(bytes);
+  auto *front = static_cast<Front *>(of_kernel(bytes));
+  if (front == nullptr) return nullptr;
+  *front = {bytes, true};
+  take_bytes(bytes);
+  return front + 1;
+}
+
 void *allocate(size_t size) {
   if (holds_scope && size <= kLargest) {
     if (void *block = take(size)) return block;
   }
   if (size > SIZE_MAX / 2) return nullptr;
   const size_t bytes = sizeof(Front) + size;
-  const bool mapped = holds_scope && bytes >= kMapped;
-  void *memory = mapped ? of_kernel(bytes) : std::malloc(bytes);
-  if (memory == nullptr) return nullptr;
-  auto *front = static_cast<Front *>(memory);
-  *front = {bytes, mapped};
+  if (holds_scope && bytes >= kMapped) return map_large(bytes);
+  auto *front = static_cast<Front *>(std::malloc(bytes));
+  if (front == nullptr) return nullptr;
+  *front = {bytes, false};
   take_bytes(bytes);
   return front + 1;
 }
 
 void give_back_large(void *block) {
   auto *front = static_cast<Front *>(block) - 1;
+  if (front->mapped && holds_scope && kept.keep(front)) return;
   give_back_bytes(front->bytes);
   if (front->mapped) {
     give_to_kernel(front, front->bytes, front->bytes);
@@ -167,6 +226,7 @@ SmallBlocks::SmallBlocks() : begun_(!space.taken.exchange(true)) {
 SmallBlocks::~SmallBlocks() {
   if (!begun_) return;
   const bool used = holds_scope;
+  kept.end_all();
   holds_scope = false;
   if (used && space.living != 0) return;  // and there is no further scope
   if (used) {

@@ -5,7 +5,8 @@
 // and given back to a list of its size, in a piece of address space of its own that is returned whole.
 //
 // Large ones (tables of many rows) are the kernel's, one by one: from malloc, whose arenas keep what lies below a block
-// in use, a thread that writes segment after segment would hold the most that each of them took.
+// in use, a thread that writes segment after segment would hold the most that each of them took. Some that were given
+// back serve again: the next table of about that size costs no new pages.
 //
 // A scope: made and ended by one thread, one at a time in a process; a second one, another thread's blocks, those
 // between small and large, and all where the kernel refuses the address space or it is used up, go to malloc as ever.

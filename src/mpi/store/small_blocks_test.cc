@@ -46,6 +46,28 @@ TEST(SmallBlocks, PacksBlocksOfASizeAndUsesThemAgain) {
   EXPECT_EQ(place(std::make_unique<uint64_t>(3).get()), where);
 }
 
+TEST(SmallBlocks, LargeOnesServeAgainAndMakeNothingLarger) {
+  constexpr size_t kLarge = 300'000;
+  const SmallBlocks scope;
+  SmallBlocks::count_anew();
+  const size_t before = SmallBlocks::most_held();
+  auto first = std::make_unique<uint8_t[]>(kLarge);
+  const uintptr_t where = place(first.get());
+  first.reset();
+  first = std::make_unique<uint8_t[]>(kLarge - 1000);  // a little smaller
+  EXPECT_EQ(place(first.get()), where);
+  const auto second = std::make_unique<uint8_t[]>(kLarge);
+  EXPECT_NE(place(second.get()), where);
+  first.reset();
+  // Much smaller: not that one.
+  const auto third = std::make_unique<uint8_t[]>(kLarge / 4);
+  EXPECT_NE(place(third.get()), where);
+  // Past what is held without further ado: what is kept makes way for what is asked for.
+  constexpr size_t kMany = 40UL << 20;
+  for (int i = 1; i <= 8; ++i) std::make_unique<uint8_t[]>(kMany * static_cast<size_t>(i) / 8).reset();
+  EXPECT_LT(SmallBlocks::most_held() - before, kMany + 2 * kLarge);
+}
+
 TEST(SmallBlocks, LeavesWhatOutlivesTheScopeWhereItIs) {
   // In a thread of its own: the scope is never given back.
   std::unique_ptr<std::string> outlives;
