@@ -140,16 +140,15 @@ std::string head_of(const AlikeKinds &alike) {
 }
 
 /// What is told at a glance: of the first kinds those that are alike, as one.
-std::vector<AlikeKinds> at_a_glance(const analyze::LoopFinder &finder, const std::vector<KindOfRank> &kinds, bool calls,
-                                    Result<void> *done) {
+Result<std::vector<AlikeKinds>> at_a_glance(const analyze::LoopFinder &finder, const std::vector<KindOfRank> &kinds,
+                                            bool calls) {
   constexpr size_t kMostKinds = 64;
   std::vector<KindOfRank> found;
   for (size_t i = 0; i < std::min(kinds.size(), calls ? 1 : kMostKinds); ++i) {
     KindOfRank kind = kinds[i];
-    Result<void> one = finder.find(&kind);
-    if (one) found.push_back(std::move(kind));
-    if (!one && found.empty()) *done = std::move(one);
-    if (!*done) return {};
+    Result<void> done = finder.find(&kind);
+    if (done) found.push_back(std::move(kind));
+    if (!done && found.empty()) return tl::unexpected(done.error());
   }
   return analyze::join_alike(std::move(found));
 }
@@ -197,9 +196,9 @@ int loops(LoopsOptions &options) {
   }
   std::vector<AlikeKinds> shown;
   if (one) {
-    Result<void> done;
-    shown = at_a_glance(finder, kinds, options.calls, &done);
-    if (!done) return report(done.error(), options.file);
+    auto first = at_a_glance(finder, kinds, options.calls);
+    if (!first) return report(first.error(), options.file);
+    shown = *std::move(first);
     if (!shown.empty()) shown.resize(1);
   } else {
     for (KindOfRank &kind : kinds) {

@@ -1,6 +1,7 @@
 #include "trace/fold/branch_fold.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -8,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/product.h"
 #include "trace/model/class_part.h"
 
 namespace cairn::trace {

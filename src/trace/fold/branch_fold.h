@@ -6,8 +6,8 @@
 //
 //   Testall, nothing found (n times)   Testall, found (0 or 1 times)   Waitall (0 or 1 times)
 //
-// so that all steps, and all ranks, are one; which way each went are streams of counts (Counted of row_kind.h: a row
-// that is made as often as a stream says, which may be no time).
+// so that all steps, and all ranks, are one; which way each went are streams (Optional of row_kind.h, for calls of an
+// arm; polls within an arm stay counted, 0 times where it was not taken).
 //
 // A branch is found by what can follow what, among groups of calls (class_part.h): behind a poll that found nothing
 // (`poll`, which fold_polls puts in front of each successful one too) comes the same poll, successful, and nothing else
@@ -15,7 +15,7 @@
 // what else comes behind the poll, if that is one group which comes nowhere else; or there is none. Both arms must come
 // to a call in common. An arm that has another branch within is one once that is folded: a few rounds. Calls that
 // others are made in, or that are made in others, stay as they are: who makes the calls again makes those within by
-// themselves.
+// themselves. So do calls that make communicators, types and the like (Poll::stays): readers look for their rows.
 //
 // Call sites are numbered as a rank comes to them: ranks that first went another way have numbers of their own, and
 // are a class of their own.
