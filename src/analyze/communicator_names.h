@@ -69,6 +69,10 @@ class CommunicatorNames {
   [[nodiscard]] const std::string *name(int64_t number) const;
   /// Changes when a name does.
   [[nodiscard]] uint64_t version() const { return version_; }
+  /// Numbers mean communicators of the same names.
+  [[nodiscard]] bool like(const CommunicatorNames &other) const {
+    return names_ == other.names_ && job_ == other.job_ && parent_ == other.parent_;
+  }
 
  private:
   struct Known {
@@ -77,6 +81,8 @@ class CommunicatorNames {
     bool inter = false;   ///< where it is joint, or has strangers
     bool second = false;  ///< in an intercommunicator: the side of the job that was spawned
     bool has_strangers = false;
+
+    bool operator==(const Known &) const = default;
   };
   [[nodiscard]] const Known *known(int64_t number) const;
   /// Whose members are of several jobs; what it is called behind its parent's name.

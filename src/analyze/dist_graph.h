@@ -27,6 +27,8 @@ struct Neighbors {
   std::vector<uint32_t> order;
   /// The i-th of an operation's amounts is for the i-th of these; else nobody knows which is, on any process.
   bool ordered = true;
+
+  bool operator==(const Neighbors &) const = default;
 };
 
 class DistGraph {

@@ -76,9 +76,13 @@ class Summariser {
       if (auto done = add_bytes(); !done) return tl::unexpected(done.error());
     }
     add_ranks();
-    for (auto &[key, gathered] : lines_) {
-      finish(gathered);
-      summary_.lines.push_back(std::move(gathered.line));
+    of_ranks_.clear();
+    summary_.lines.reserve(lines_.size());
+    while (!lines_.empty()) {
+      // Of 100,000 ranks both copies of all lines are too much.
+      const auto first = lines_.extract(lines_.begin());
+      finish(first.mapped());
+      summary_.lines.push_back(std::move(first.mapped().line));
     }
     std::stable_sort(summary_.lines.begin(), summary_.lines.end(), [&](const SummaryLine &a, const SummaryLine &b) {
       if (group_ == GroupBy::rank) return a.rank < b.rank;

@@ -30,6 +30,9 @@ class Topologies {
   /// nullopt: not known.
   [[nodiscard]] std::optional<Neighbors> of(const std::string &communicator, uint32_t place) const;
 
+  /// The rank's calls say the same as those of another did.
+  bool operator==(const Topologies &) const = default;
+
  private:
   struct Topology {
     std::vector<int64_t> dimensions;
@@ -38,6 +41,8 @@ class Topologies {
     std::vector<int64_t> edges;
     std::optional<Neighbors> own;
     std::shared_ptr<const DistGraph> graph;
+
+    bool operator==(const Topology &) const = default;
   };
   const DistGraphs *graphs_;
   std::map<std::string, Topology, std::less<>> known_;

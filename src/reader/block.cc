@@ -1,11 +1,12 @@
 #include "reader/block.h"
 
+#include <algorithm>
+#include <cassert>
+
 namespace cairn::reader {
 namespace {
 
 constexpr size_t kAlignment = 8;
-constexpr size_t kHead = 8;
-constexpr size_t kColumnHead = 16;
 
 /// As JavaScript counts the letters of what is valid UTF-8: in units of UTF-16.
 uint32_t units(std::string_view text) {
@@ -21,7 +22,10 @@ size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kA
 
 }  // namespace
 
+void Block::reserve(size_t bytes) { bytes_.reserve(kFront + kAlignment * kMostColumns + bytes); }
+
 void Block::add(ColumnType type, size_t count, const void *data, size_t bytes) {
+  assert(columns_.size() < kMostColumns);
   columns_.push_back({type, static_cast<uint32_t>(count), bytes_.size()});
   const auto *from = static_cast<const uint8_t *>(data);
   bytes_.insert(bytes_.end(), from, from + bytes);
@@ -49,18 +53,17 @@ void Block::texts(const std::vector<std::string> &texts) {
 }
 
 Bytes Block::take() {
-  const size_t front = kHead + columns_.size() * kColumnHead;
-  ByteWriter head(front + bytes_.size());
+  ByteWriter head(kFront);
   head.fixed32(static_cast<uint32_t>(columns_.size()));
-  head.fixed32(static_cast<uint32_t>(front + bytes_.size()));
+  head.fixed32(static_cast<uint32_t>(bytes_.size()));
   for (const Column &column : columns_) {
     head.fixed32(static_cast<uint32_t>(column.type));
     head.fixed32(column.count);
-    head.fixed32(static_cast<uint32_t>(front + column.offset));
+    head.fixed32(static_cast<uint32_t>(column.offset));
     head.fixed32(0);
   }
-  head.raw(bytes_);
-  return head.take();
+  std::copy(head.view().begin(), head.view().end(), bytes_.begin());
+  return std::move(bytes_);
 }
 
 Result<void> Exactly::done() const {

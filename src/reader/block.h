@@ -16,6 +16,8 @@ enum class ColumnType : uint32_t { text = 1, u32 = 3, f64 = 5 };
 
 class Block {
  public:
+  /// Room for so many bytes of columns, so that large ones are not moved while others come.
+  void reserve(size_t bytes);
   void text(std::string_view text);
   void numbers(std::span<const uint32_t> numbers);
   void numbers(std::span<const double> numbers);
@@ -32,8 +34,13 @@ class Block {
     uint32_t count;
     size_t offset;  ///< in bytes_
   };
+  /// Of every block, for what says where its columns are: no block has more.
+  static constexpr size_t kMostColumns = 16;
+  static constexpr size_t kHead = 8;
+  static constexpr size_t kColumnHead = 16;
+  static constexpr size_t kFront = kHead + kMostColumns * kColumnHead;
   std::vector<Column> columns_;
-  Bytes bytes_;
+  Bytes bytes_ = Bytes(kFront);
 };
 
 /// A number of 64 bits in a column of f64: refused beyond 2^53, above which not each is one.

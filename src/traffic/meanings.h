@@ -50,8 +50,16 @@ class Meanings {
 
   /// Names of communicators and datatypes mean the same; windows and requests are left aside.
   [[nodiscard]] bool like(const Meanings &other) const {
-    return communicators_ == other.communicators_ && sizes_ == other.sizes_;
+    return &other == this || (communicators_ == other.communicators_ && sizes_ == other.sizes_);
   }
+  /// All of it means the same to both, but that each sees it from its own rank; false where windows or requests have
+  /// names.
+  [[nodiscard]] bool same_but_for_rank(const Meanings &other) const {
+    return like(other) && names_.like(other.names_) && topologies_ == other.topologies_ && only_names_objects() &&
+           other.only_names_objects();
+  }
+  /// Of what is the same to both ranks: what it is to that one.
+  void see_from(uint32_t rank) { rank_ = rank; }
 
   [[nodiscard]] uint32_t rank() const { return rank_; }
   [[nodiscard]] const analyze::CommunicatorNames &names() const { return names_; }
@@ -64,6 +72,7 @@ class Meanings {
   [[nodiscard]] const Made *request(const analyze::HandleName &name) const;
 
  private:
+  [[nodiscard]] bool only_names_objects() const { return windows_.empty() && requests_.empty(); }
   void see_communicator(const trace::Row &row, const analyze::RowAccess &access);
   void see_type(const trace::Row &row, const analyze::RowAccess &access, const analyze::RowScope &scope);
   void see_request(const trace::Row &row, const analyze::RowAccess &access, const analyze::RowScope &scope,

@@ -112,8 +112,12 @@ class Run {
         if (!meanings->stable()) return false;
       }
     }
-    if (meanings != nullptr) known_[rank] = std::move(meanings);
+    if (meanings != nullptr) keep(rank, std::move(meanings));
     return true;
+  }
+  void keep(uint32_t rank, std::unique_ptr<Meanings> meanings) {
+    known_[rank] = distinct_.of(meanings.get(), [](const auto &a, const auto &b) { return a.same_but_for_rank(b); });
+    if (known_[rank] == meanings.get()) kept_.push_back(std::move(meanings));
   }
   void see(const trace::Row &row, uint32_t class_index, Meanings *meanings) {
     meanings->see(row, scopes_[class_index], class_index, asking_);
@@ -187,15 +191,18 @@ class Run {
     FirstLike<const Meanings *> met;
     alike_.resize(chosen_.size());
     for (uint32_t rank = 0; rank < alike_.size(); ++rank) {
-      const Meanings *own = known_[rank].get();
+      const Meanings *own = known_[rank];
       if (own != nullptr) alike_[rank] = met.of(own, [](const auto &a, const auto &b) { return a.like(b); });
     }
   }
   /// Names of communicators and datatypes mean the same to both.
   [[nodiscard]] bool alike(uint32_t a, uint32_t b) const { return alike_[a] == alike_[b]; }
-  /// Of a rank that is not gone through in order.
+  /// Of a rank that is not gone through in order; until the next is asked for.
   const Meanings &meanings_of(uint32_t rank) {
-    if (const Meanings *known = known_[rank].get()) return *known;
+    if (Meanings *known = known_[rank]) {
+      known->see_from(rank);
+      return *known;
+    }
     // It made nothing that has a name.
     if (unnamed_.rank() != rank) unnamed_ = Meanings(&members_, rank);
     return unnamed_;
@@ -290,9 +297,11 @@ class Run {
   std::vector<bool> cancels_;
   std::map<uint32_t, analyze::Cancellations> cancelled_;  ///< by rank, of those that cancelled something they sent
   std::vector<bool> moves_;
-  std::vector<bool> chosen_;                      ///< by rank: nothing of it is expanded
-  std::vector<std::unique_ptr<Meanings>> known_;  ///< by rank; nullptr where nothing was made that has a name
-  std::vector<const Meanings *> alike_;           ///< by rank: those of the first rank like it
+  std::vector<bool> chosen_;  ///< by rank: nothing of it is expanded
+  FirstLike<Meanings *> distinct_;
+  std::vector<std::unique_ptr<Meanings>> kept_;
+  std::vector<Meanings *> known_;        ///< by rank, of kept_; nullptr where nothing was made that has a name
+  std::vector<const Meanings *> alike_;  ///< by rank: those of the first rank like it
 };
 
 }  // namespace

@@ -131,6 +131,29 @@ TEST(Traffic, OfALongLoopCostsNoTurns) {
   EXPECT_EQ(tagged.matrix().groups[0].cells[0].amount.bytes, 40 * kTurns);
 }
 
+TEST(Traffic, RanksToWhomNamesMeanTheSameEachSendFromTheirPlace) {
+  std::vector<trace::ProcessRecord> processes;
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    Arguments in_copy = message(1, 1 - rank, 0);
+    in_copy["comm"] = {1};
+    processes.push_back(
+        process(rank,
+                {call("MPI_Comm_dup", 1,
+                      {{"comm", {constant("MPI_COMM_WORLD")}}, {"newcomm", {1, 0, static_cast<Atom>(rank), 0}}}),
+                 call("MPI_Send", 2, in_copy)},
+                {{{0, false, 1}, {1, false, 3}}}));
+  }
+  const trace::Trace trace = trace_of(processes);
+  const Matrix matrix = Look(trace).matrix();
+  EXPECT_EQ(matrix.seen.expanded_ranks, 0U);
+  ASSERT_EQ(matrix.groups[0].cells.size(), 2U);
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(matrix.groups[0].cells[rank].from, rank);
+    EXPECT_EQ(matrix.groups[0].cells[rank].to, 1 - rank);
+    EXPECT_EQ(matrix.groups[0].cells[rank].amount.messages, 3U);
+  }
+}
+
 TEST(Traffic, LeavesOutMessagesThatWereCancelled) {
   const auto wait = [](Atom request, Atom cancelled) {
     const std::vector<Atom> status(4, trace::kImplied);

@@ -1,12 +1,13 @@
 // Communication matrix: who sends how much to whom, from blocks of ranks to single pairs.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Chart } from './chart';
 import { Outdated } from './client';
 import { heat } from './colours';
 import type { Context } from './context';
 import { bytes, count, plural } from './format';
 import { groupsOf } from './groups';
-import type { Matrix } from './protocol';
+import type { Matrix, Pairs } from './protocol';
+import type { Rows } from './save';
 import { set, useShown } from './state';
 import { Table } from './table';
 
@@ -22,6 +23,12 @@ interface Square {
 }
 const kAll: Square = { row: 0, column: 0, size: 0 };
 
+function* rowsOf({ from, to, kind, communicator, messages, bytes, kinds, communicators }: Pairs): Rows {
+  yield ['from', 'to', 'kind', 'communicator', 'messages', 'bytes'];
+  for (let i = 0; i < from.length; ++i)
+    yield [from[i]!, to[i]!, kinds[kind[i]!] ?? '', communicators[communicator[i]!] ?? '', messages[i]!, bytes[i]!];
+}
+
 export function MatrixView({ context }: { context: Context }) {
   const shown = useShown();
   const { client } = context;
@@ -33,7 +40,7 @@ export function MatrixView({ context }: { context: Context }) {
   const [communicator, setCommunicator] = useState('');
   const messages = shown.by === 'messages';
   const groups = client ? groupsOf(client.opened, shown) : null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!client) return;
     let alive = true;
     setTrouble('');
@@ -98,8 +105,7 @@ export function MatrixView({ context }: { context: Context }) {
       <Chart
         name="matrix" height={kTop + kSide + 20}
         label={`Matrix of ${text(sum)} between ${plural(ranks, 'rank')}; the table below has the largest pairs`}
-        csv={() => client.ask('pairs', { groups }).then((all) => [['from', 'to', 'kind', 'communicator', 'messages', 'bytes'],
-          ...Array.from(all.from, (rank, i) => [rank, all.to[i]!, all.kind[i]!, all.communicator[i]!, all.messages[i]!, all.bytes[i]!])])}
+        csv={() => client.ask('pairs', { groups }).then(rowsOf)}
         draw={(surface, width, _height, ink) => {
           const one = cellSide(width);
           const wide = Math.max(0.7, one - (one > 6 ? 1 : 0));

@@ -18,36 +18,39 @@ function orderedBy(rows: Uint32Array, column: Uint32Array, below: number): Uint3
 
 /** Of one kind or all, and one communicator or all, with one row for each pair. Cost: the pairs and the ranks. */
 export function onlyOf(all: Traffic, kind: string, communicator: string): Traffic {
-  const rows: number[] = [];
-  const messages: number[] = [];
-  const bytes: number[] = [];
-  const unsized: number[] = [];
   const wanted = (KINDS as readonly string[]).indexOf(kind);
   const of = all.communicators.indexOf(communicator);
-  let order: Uint32Array = Uint32Array.from(all.from, (_, i) => i).filter((i) => (wanted < 0 || all.kind[i] === wanted) && (of < 0 || all.communicator[i] === of));
+  const first = all.kind[0];
+  if (wanted < 0 && of < 0 && all.communicators.length < 2 && all.kind.every((one) => one === first)) return all;
+  let order: Uint32Array = new Uint32Array(all.from.length);
+  let taken = 0;
+  for (let i = 0; i < order.length; ++i)
+    if ((wanted < 0 || all.kind[i] === wanted) && (of < 0 || all.communicator[i] === of)) order[taken++] = i;
+  order = order.subarray(0, taken);
   if (of < 0 && all.communicators.length > 1) order = orderedBy(orderedBy(order, all.to, all.ranks), all.from, all.ranks);
+  // The first row of each pair, and the sums of all of them.
+  const rows = new Uint32Array(taken);
+  const messages = new Float64Array(taken);
+  const bytes = new Float64Array(taken);
+  const unsized = new Float64Array(taken);
+  let pairs = 0;
   for (const i of order) {
-    const last = rows[rows.length - 1];
-    if (last === undefined || all.from[last] !== all.from[i] || all.to[last] !== all.to[i]) {
-      rows.push(i);
-      messages.push(0);
-      bytes.push(0);
-      unsized.push(0);
-    }
-    messages[rows.length - 1]! += all.messages[i]!;
-    bytes[rows.length - 1]! += all.bytes[i]!;
-    unsized[rows.length - 1]! += all.unsized[i]!;
+    const last = rows[pairs - 1];
+    if (last === undefined || all.from[last] !== all.from[i] || all.to[last] !== all.to[i]) rows[pairs++] = i;
+    messages[pairs - 1]! += all.messages[i]!;
+    bytes[pairs - 1]! += all.bytes[i]!;
+    unsized[pairs - 1]! += all.unsized[i]!;
   }
-  const at = (column: Uint32Array) => Uint32Array.from(rows, (row) => column[row]!);
+  const at = (column: Uint32Array) => rows.subarray(0, pairs).map((row) => column[row]!);
   return {
     ...all,
     from: at(all.from),
     to: at(all.to),
     kind: at(all.kind),
     communicator: at(all.communicator),
-    messages: Float64Array.from(messages),
-    bytes: Float64Array.from(bytes),
-    unsized: Float64Array.from(unsized),
+    messages: messages.slice(0, pairs),
+    bytes: bytes.slice(0, pairs),
+    unsized: unsized.slice(0, pairs),
   };
 }
 

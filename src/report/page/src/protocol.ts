@@ -166,10 +166,13 @@ export interface Matrix {
 export interface Pairs {
   from: Uint32Array;
   to: Uint32Array;
-  kind: string[];
-  communicator: string[];
+  /** Numbers of kinds, and of communicators. */
+  kind: Uint32Array;
+  communicator: Uint32Array;
   messages: Float64Array;
   bytes: Float64Array;
+  kinds: readonly string[];
+  communicators: readonly string[];
 }
 
 /** A trace: its bytes, or where they can be fetched from by ranges. */

@@ -31,7 +31,8 @@ export async function copyPicture(name: string, canvas: HTMLCanvasElement): Prom
   }
 }
 
-export type Rows = (string | number | null)[][];
+/** Made one by one, where there are many. */
+export type Rows = Iterable<(string | number | null)[]>;
 
 export function csvOf(rows: Rows): string {
   const cell = (value: string | number | null): string => {
@@ -39,5 +40,7 @@ export function csvOf(rows: Rows): string {
     const text = String(value);
     return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
   };
-  return rows.map((row) => row.map(cell).join(',')).join('\n') + '\n';
+  let text = '';
+  for (const row of rows) text += `${row.map(cell).join(',')}\n`;
+  return text;
 }

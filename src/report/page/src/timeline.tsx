@@ -1,7 +1,7 @@
 // Timeline: ranks over time, by sort of call, function or call site. What lies in a column is summed exactly, so that
 // colours tell shares at any zoom; few calls are drawn one by one.
 import { scaleLinear } from 'd3-scale';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { arrowsIn, drawArrows, kMostCallsMatched, kMostInPart, linesOf, nearest } from './arrows';
 import { Chart, type Ink } from './chart';
 import { Outdated } from './client';
@@ -98,7 +98,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const from = shown.from ?? whole[0];
   const to = Math.max(from + 1, shown.to ?? whole[1]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!client || width <= kLeft) return;
     let alive = true;
     const columns = Math.max(50, Math.min(2000, Math.floor((width - kLeft) / 2)));
@@ -132,7 +132,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const many = strip !== null && (strip.coarse || (strip.axis === 'measured' && strip.steps > 2 * kMostDrawn));
   const single = strip && !many && strip.lines.every((line) => line.count === 1) && strip.lines.length <= 64 ? strip.lines : null;
   const key = single ? `${by}|${single.map((l) => l.ranks).join(';')}|${from}|${to}` : '';
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!client || !single) return;
     let alive = true;
     client.ask('drawn', { by, ranks: single.map((line) => Number(line.ranks)), from, to, most: kMostDrawn }, true).then(

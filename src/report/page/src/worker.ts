@@ -179,11 +179,7 @@ class Service {
 
   pairs(ask: Asks['pairs']['ask']): Asks['pairs']['answer'] {
     const { from, to, kind, communicator, communicators, messages, bytes } = this.traffic(ask.groups);
-    return {
-      from, to, messages, bytes,
-      kind: Array.from(kind, (one) => KINDS[one] ?? ''),
-      communicator: Array.from(communicator, (one) => communicators[one] ?? ''),
-    };
+    return { from, to, kind, communicator, messages, bytes, kinds: KINDS, communicators };
   }
 
   messages(ask: Asks['messages']['ask']): Asks['messages']['answer'] {
