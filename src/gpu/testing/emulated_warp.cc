@@ -239,6 +239,11 @@ void EmulatedWarp::wait_for_grid(Lane *lane) {
   leave(lane);
 }
 
+void EmulatedWarp::trap(Lane *lane) {
+  todo_ = 0;
+  for (;;) leave(lane);
+}
+
 void EmulatedWarp::pause(Lane *lane) {
   constexpr uint32_t kEvery = 64;
   if (++lane->pauses % kEvery == 0) leave(lane);

@@ -72,6 +72,8 @@ class EmulatedWarp {
   BlockVote wait_for_block(Lane *lane, bool predicate);
   void wait_for_grid(Lane *lane);
   void pause(Lane *lane);
+  /// Leaves all lanes where they are, for good.
+  [[noreturn]] void trap(Lane *lane);
 
  private:
   static constexpr uint32_t kMostPatience = 1 << 14;

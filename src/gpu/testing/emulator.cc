@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/testing/cuda/devices.h"
 #include "gpu/testing/emulated_warp.h"
 #include "gpu/testing/shared_image.h"
 
@@ -28,6 +29,7 @@ constexpr uint64_t kMostResident = 16'384;
 constexpr uint64_t kSlice = 1 << 13;
 uint64_t patience = uint64_t{1} << 30;
 bool patience_ends = false;
+bool trapped = false;  ///< a lane of the running launch has
 
 uint64_t nanoseconds() {
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
@@ -83,7 +85,10 @@ class Block {
   State run(uint64_t turns) {
     for (uint64_t turn = 0; turn < turns; ++turn) {
       bool any = false;
-      for (EmulatedWarp &warp : warps_) any = warp.turn() || any;
+      for (EmulatedWarp &warp : warps_) {
+        any = warp.turn() || any;
+        if (trapped) return State::runs;
+      }
       if (any) continue;
       uint32_t alive = 0;
       uint32_t waits = 0;
@@ -135,14 +140,14 @@ class Grid {
     if (shape_.cooperative && blocks_ > room_) stop("a cooperative launch has 16384 threads at most here");
     const SharedImage host(dynamic_memory, 0);
     // A block that ends within its first turns has never been put aside; of a cooperative launch each one is at once.
-    while (begun_ < blocks_) {
+    while (begun_ < blocks_ && !trapped) {
       if (residents_.size() < room_) {
         begin_next();
-        if (shape_.cooperative) continue;
+        if (shape_.cooperative || trapped) continue;
       }
       if (residents_.size() > 1 || residents_.size() == room_) take_turns();
     }
-    while (!residents_.empty()) take_turns();
+    while (!residents_.empty() && !trapped) take_turns();
     if (put_aside_) host.put();
   }
 
@@ -192,6 +197,7 @@ class Grid {
         const OnProcessor on(each.processor);
         each.state = each.block->run(slice);
       }
+      if (trapped) return;
       each.shared->take();
       if (each.state == State::ended) free_ = std::move(each.block);
     }
@@ -253,6 +259,10 @@ const uint64_t *exchange(uint32_t mask, uint64_t value) {
 }
 void refuse(const char *what) { stop(what); }
 void pause() { current_lane()->warp->pause(current_lane()); }
+void trap() {
+  trapped = true;
+  current_lane()->warp->trap(current_lane());
+}
 void *dynamic_shared() { return dynamic_memory; }
 size_t dynamic_shared_size() { return dynamic_size; }
 
@@ -280,15 +290,6 @@ uint32_t processor_count() {
 uint32_t processor() { return clocks.running; }
 uint64_t cycles() { return clocks.all[clocks.running] + nanoseconds() - clocks.since; }
 
-int device_count() {
-  static const int count = [] {
-    const char *wanted = std::getenv("CAIRN_EMULATOR_DEVICES");
-    const int read = wanted == nullptr ? 1 : std::atoi(wanted);
-    return read < 1 ? 1 : read;
-  }();
-  return count;
-}
-
 void set_patience(uint64_t turns, bool ends) {
   patience = turns;
   patience_ends = ends;
@@ -305,8 +306,11 @@ void launch(const LaunchShape &shape, const std::function<void()> &kernel) {
   dynamic_size = shape.shared;
   shared_data = thread_local_data();
   is_cooperative = shape.cooperative;
+  trapped = false;
   Grid(shape, kernel).run();
   current_place = nullptr;
+  constexpr int kLaunchFailure = 719;  // CUDA's number
+  if (trapped) break_device(kLaunchFailure);
 }
 
 }  // namespace cairn::emulator

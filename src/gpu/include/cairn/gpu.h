@@ -32,6 +32,7 @@
 namespace cairn::gpu {
 struct Trace {};
 struct Launch {
+  using Passed = Trace;
   template <typename... Arguments>
   Launch(Arguments &&...) {}
   operator Trace() const { return {}; }

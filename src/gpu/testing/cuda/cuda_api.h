@@ -1,94 +1,117 @@
-// What hosts need of CUDA's run-time library beside memory (cuda_memory.h) and textures (texture_functions.h), for the
-// emulator. A launch has ended when it returns, so that all streams are in order; events have the host's times; errors
-// don't happen, but for devices that are not there.
+// What hosts need of CUDA's run-time library beside memory (cuda_memory.h), graphs (cuda_graphs.h) and textures
+// (texture_functions.h), for the emulator. A launch has ended when it returns, so that all streams are in order; events
+// have the host's times. What can fail is told in cuda_calls.h and devices.h.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
+#include "cuda_graphs.h"
 #include "cuda_memory.h"
-#include "driver_types.h"
 #include "emulator.h"
-
-// What went wrong last is forgotten when it is asked for.
-inline cudaError_t &cairn_last_error() {
-  static thread_local cudaError_t error = cudaSuccess;
-  return error;
-}
-inline cudaError_t cairn_failed(cudaError_t error) { return cairn_last_error() = error; }
-inline cudaError_t cudaPeekAtLastError() { return cairn_last_error(); }
-inline cudaError_t cudaGetLastError() { return std::exchange(cairn_last_error(), cudaSuccess); }
 
 // Streams.
 constexpr cudaStream_t cudaStreamLegacy = nullptr;
 constexpr cudaStream_t cudaStreamPerThread = nullptr;
-inline cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-  static std::atomic<size_t> made{0};
-  *stream = reinterpret_cast<cudaStream_t>(++made);  // NOLINT(performance-no-int-to-ptr): nothing but a name
-  return cudaSuccess;
+/// Streams are numbers; those that wait for none count by themselves.
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+  static std::atomic<size_t> made[2] = {{0}, {size_t{1} << 16}};
+  *stream = reinterpret_cast<cudaStream_t>(++made[flags & cudaStreamNonBlocking]);  // NOLINT: nothing but a name
+  cairn::emulator::know(*stream, cairn::emulator::Kind::stream, flags);
+  return cairn_done();
 }
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) { return cudaStreamCreate(stream); }
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned, int) {
-  return cudaStreamCreate(stream);
+inline cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
 }
 inline cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
   *least = *greatest = 0;
   return cudaSuccess;
 }
-inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status) {
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
+inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const cudaError_t error = cairn_stream(stream);
+  if (error == cudaSuccess) cairn::emulator::forget(stream);
+  return error;
 }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return cudaSuccess; }
+/// One that is captured, or waits for such a one, cannot be waited for.
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (const cudaError_t error = cudaStreamIsCapturing(stream, &status); error != cudaSuccess) return error;
+  return status != cudaStreamCaptureStatusNone ? cairn_failed(cudaErrorStreamCaptureUnsupported) : cudaSuccess;
+}
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t called, void *with, unsigned) {
-  called(stream, cudaSuccess, with);
-  return cudaSuccess;
+  return cairn_on(stream, [=] { called(stream, cudaSuccess, with); });
 }
-inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t called, void *with) {
-  called(with);
-  return cudaSuccess;
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t called, void *with) {
+  return cairn_on(stream, [=] { called(with); });
 }
 
 // Events.
 struct CUevent_st {
   std::chrono::steady_clock::time_point when;
 };
-inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+  if (const cudaError_t error = cairn_done(); error != cudaSuccess) return error;
   *event = new CUevent_st{};
+  cairn::emulator::know(*event, cairn::emulator::Kind::event, 0);
   return cudaSuccess;
 }
-inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned) { return cudaEventCreate(event); }
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) { return cudaEventCreate(event); }
-inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
-  event->when = std::chrono::steady_clock::now();
-  return cudaSuccess;
+inline cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
+inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
+  return cudaEventCreateWithFlags(event, flags);
 }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cairn_event(cudaEvent_t event) {
+  return cairn::emulator::is_known(event, cairn::emulator::Kind::event) ? cairn_done()
+                                                                        : cairn_failed(cudaErrorInvalidResourceHandle);
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+  if (const cudaError_t error = cairn_event(event); error != cudaSuccess) return error;
+  if (const cudaError_t error = cairn_stream(stream); error != cudaSuccess) return error;
+  int error = 0;
+  if (!cairn::emulator::capture_event(event, stream, &error)) event->when = std::chrono::steady_clock::now();
+  return error != 0 ? cairn_failed(error) : cudaSuccess;
+}
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+  if (const cudaError_t error = cairn_event(event); error != cudaSuccess) return error;
+  const int error = cairn::emulator::wait_for_event(stream, event);
+  return error != 0 ? cairn_failed(error) : cudaSuccess;
+}
+inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (const cudaError_t error = cairn_event(event); error != cudaSuccess) return error;
+  if (cairn::emulator::is_of_capture(event)) return cairn_failed(cudaErrorCapturedEvent);
+  return cairn_apart();
+}
+inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
+  for (const cudaEvent_t each : {from, to}) {
+    if (const cudaError_t error = cairn_event(each); error != cudaSuccess) return error;
+  }
   *ms = std::chrono::duration<float, std::milli>(to->when - from->when).count();
   return cudaSuccess;
 }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  if (!cairn::emulator::is_known(event, cairn::emulator::Kind::event)) {
+    return cairn_failed(cudaErrorInvalidResourceHandle);
+  }
+  cairn::emulator::forget(event);
   delete event;
   return cudaSuccess;
 }
 
 // Devices.
-inline int &cairn_device() {
-  static thread_local int device = 0;
-  return device;
+inline cudaError_t cudaDeviceSynchronize() { return cairn_apart(); }
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaDeviceReset() {
+  cairn::emulator::reset_device();
+  return cudaSuccess;
 }
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-inline cudaError_t cudaThreadSynchronize() { return cudaSuccess; }
-inline cudaError_t cudaDeviceReset() { return cudaSuccess; }
-inline cudaError_t cudaThreadExit() { return cudaSuccess; }
+inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 inline cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit) {
   *value = size_t{8} << 20;
@@ -108,11 +131,11 @@ inline cudaError_t cudaGetDeviceCount(int *count) {
 }
 inline cudaError_t cudaSetDevice(int device) {
   if (device < 0 || device >= cairn::emulator::device_count()) return cairn_failed(cudaErrorInvalidDevice);
-  cairn_device() = device;
+  cairn::emulator::current_device() = device;
   return cudaSuccess;
 }
 inline cudaError_t cudaGetDevice(int *device) {
-  *device = cairn_device();
+  *device = cairn::emulator::current_device();
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceCanAccessPeer(int *can, int, int) {
@@ -126,7 +149,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *of, int device) {
   if (device < 0 || device >= cairn::emulator::device_count()) return cairn_failed(cudaErrorInvalidDevice);
   *of = {};
   std::snprintf(of->name, sizeof of->name, "Cairn's emulator");
-  of->totalGlobalMem = size_t{1} << 32;
+  of->totalGlobalMem = cairn::emulator::device_memory().all;
   of->sharedMemPerBlock = size_t{48} << 10;
   of->sharedMemPerBlockOptin = cairn::emulator::kMostDynamicShared;
   of->sharedMemPerMultiprocessor = size_t{228} << 10;
@@ -224,25 +247,27 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, F *, S = {
 
 namespace cairn::emulator {
 
+/// Arguments are copied when the launch is made.
 template <typename... Parameters, size_t... I>
-void launch_with(void (*kernel)(Parameters...), LaunchShape shape, void **arguments, std::index_sequence<I...>) {
-  launch(shape, [&] { kernel(*static_cast<std::remove_reference_t<Parameters> *>(arguments[I])...); });
+cudaError_t launch_with(void (*kernel)(Parameters...), LaunchShape shape, void **arguments, cudaStream_t stream,
+                        std::index_sequence<I...>) {
+  std::tuple<std::remove_cv_t<std::remove_reference_t<Parameters>>...> copied(
+      *static_cast<std::remove_reference_t<Parameters> *>(arguments[I])...);
+  return cairn_on(stream, [=]() mutable { launch(shape, [&] { std::apply(kernel, copied); }); });
 }
 
 }  // namespace cairn::emulator
 
 template <typename... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), cairn::emulator::Triple grid, cairn::emulator::Triple block,
-                             void **arguments, size_t shared = 0, cudaStream_t = nullptr) {
-  cairn::emulator::launch_with(kernel, {grid, block, shared, false}, arguments,
-                               std::index_sequence_for<Parameters...>());
-  return cudaSuccess;
+                             void **arguments, size_t shared = 0, cudaStream_t stream = nullptr) {
+  return cairn::emulator::launch_with(kernel, {grid, block, shared, false}, arguments, stream,
+                                      std::index_sequence_for<Parameters...>());
 }
 template <typename... Parameters>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), cairn::emulator::Triple grid,
                                         cairn::emulator::Triple block, void **arguments, size_t shared = 0,
-                                        cudaStream_t = nullptr) {
-  cairn::emulator::launch_with(kernel, {grid, block, shared, true}, arguments,
-                               std::index_sequence_for<Parameters...>());
-  return cudaSuccess;
+                                        cudaStream_t stream = nullptr) {
+  return cairn::emulator::launch_with(kernel, {grid, block, shared, true}, arguments, stream,
+                                      std::index_sequence_for<Parameters...>());
 }

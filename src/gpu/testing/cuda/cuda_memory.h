@@ -1,11 +1,12 @@
-// CUDA's memory, for the emulator: the host's, whatever the device and however it was asked for. Copies are made when
-// they are asked for, on any stream.
+// CUDA's memory, for the emulator: the host's, whatever the device and however it was asked for; of a device's own
+// there is as much as CAIRN_EMULATOR_MEMORY says. Copies are made when they are asked for, on any stream, unless it is
+// captured.
 #pragma once
 
 #include <cstdlib>
 #include <cstring>
 
-#include "driver_types.h"
+#include "cuda_calls.h"
 #include "vector_types.h"
 
 struct cudaExtent {
@@ -24,34 +25,31 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void *at, size_t pitch, size_t width, 
   return {at, pitch, width, height};
 }
 
-inline cudaError_t cairn_allocate(void **at, size_t size) {
-  constexpr size_t kAlignment = 256;
-  const size_t whole = (size + kAlignment) / kAlignment * kAlignment;
-  *at = std::aligned_alloc(kAlignment, whole);
-  if (*at == nullptr) return cudaErrorMemoryAllocation;
-  constexpr size_t kFresh = size_t{64} << 20;  // the C library takes so much from the kernel: zeros already
-  if (whole < kFresh) std::memset(*at, 0, whole);
-  return cudaSuccess;
+inline cudaError_t cairn_allocate(void **at, size_t size, cairn::emulator::Kind kind) {
+  if (const cudaError_t error = cairn_apart(); error != cudaSuccess) return error;
+  *at = cairn::emulator::allocate(size, kind);
+  return *at == nullptr ? cairn_failed(cudaErrorMemoryAllocation) : cudaSuccess;
 }
 template <typename T>
 cudaError_t cudaMalloc(T **at, size_t size) {
-  return cairn_allocate(reinterpret_cast<void **>(at), size);
+  return cairn_allocate(reinterpret_cast<void **>(at), size, cairn::emulator::Kind::memory);
 }
 template <typename T>
 cudaError_t cudaMallocManaged(T **at, size_t size, unsigned = 0) {
-  return cudaMalloc(at, size);
+  return cairn_allocate(reinterpret_cast<void **>(at), size, cairn::emulator::Kind::host);
 }
 template <typename T>
 cudaError_t cudaMallocHost(T **at, size_t size, unsigned = 0) {
-  return cudaMalloc(at, size);
+  return cudaMallocManaged(at, size);
 }
 template <typename T>
 cudaError_t cudaHostAlloc(T **at, size_t size, unsigned) {
-  return cudaMalloc(at, size);
+  return cudaMallocManaged(at, size);
 }
 template <typename T>
-cudaError_t cudaMallocAsync(T **at, size_t size, cudaStream_t) {
-  return cudaMalloc(at, size);
+cudaError_t cudaMallocAsync(T **at, size_t size, cudaStream_t stream) {
+  if (const cudaError_t error = cairn_stream(stream); error != cudaSuccess) return error;
+  return cairn_allocate(reinterpret_cast<void **>(at), size, cairn::emulator::Kind::ordered);
 }
 template <typename T>
 cudaError_t cudaMallocPitch(T **at, size_t *pitch, size_t width, size_t height) {
@@ -64,8 +62,8 @@ inline cudaError_t cudaMalloc3D(cudaPitchedPtr *at, cudaExtent extent) {
   return cudaMallocPitch(&at->ptr, &at->pitch, extent.width, extent.height * extent.depth);
 }
 inline cudaError_t cudaFree(void *at) {
-  std::free(at);
-  return cudaSuccess;
+  if (const cudaError_t error = cairn_apart(); error != cudaSuccess) return error;
+  return at == nullptr || cairn::emulator::release(at) ? cudaSuccess : cairn_failed(cudaErrorInvalidValue);
 }
 inline cudaError_t cudaFreeHost(void *at) { return cudaFree(at); }
 inline cudaError_t cudaFreeAsync(void *at, cudaStream_t) { return cudaFree(at); }
@@ -81,8 +79,10 @@ inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *of, const voi
   return cudaSuccess;
 }
 inline cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
-  *free = *total = size_t{1} << 32;
-  return cudaSuccess;
+  const cairn::emulator::DeviceMemory memory = cairn::emulator::device_memory();
+  *free = memory.left;
+  *total = memory.all;
+  return cairn_apart();
 }
 template <typename... Rest>
 cudaError_t cudaMemPrefetchAsync(const void *, size_t, Rest...) {
@@ -97,12 +97,13 @@ inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *, size_t = 0, un
 }
 
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind = cudaMemcpyDefault) {
+  if (const cudaError_t error = cairn_apart(); error != cudaSuccess) return error;
   std::memmove(to, from, size);
   return cudaSuccess;
 }
-inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind kind = cudaMemcpyDefault,
-                                   cudaStream_t = nullptr) {
-  return cudaMemcpy(to, from, size, kind);
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind = cudaMemcpyDefault,
+                                   cudaStream_t stream = nullptr) {
+  return cairn_on(stream, [=] { std::memmove(to, from, size); });
 }
 inline cudaError_t cudaMemcpyPeer(void *to, int, const void *from, int, size_t size) {
   return cudaMemcpy(to, from, size);
@@ -112,21 +113,23 @@ inline cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, siz
 }
 inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                 size_t height, cudaMemcpyKind) {
+  if (const cudaError_t error = cairn_apart(); error != cudaSuccess) return error;
   for (size_t row = 0; row < height; ++row) {
     std::memmove(static_cast<char *>(to) + row * to_pitch, static_cast<const char *>(from) + row * from_pitch, width);
   }
   return cudaSuccess;
 }
 inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                                     size_t height, cudaMemcpyKind kind, cudaStream_t = nullptr) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+                                     size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  return cairn_on(stream, [=] { (void)cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind); });
 }
 inline cudaError_t cudaMemset(void *at, int value, size_t size) {
+  if (const cudaError_t error = cairn_apart(); error != cudaSuccess) return error;
   std::memset(at, value, size);
   return cudaSuccess;
 }
-inline cudaError_t cudaMemsetAsync(void *at, int value, size_t size, cudaStream_t = nullptr) {
-  return cudaMemset(at, value, size);
+inline cudaError_t cudaMemsetAsync(void *at, int value, size_t size, cudaStream_t stream = nullptr) {
+  return cairn_on(stream, [=] { std::memset(at, value, size); });
 }
 inline cudaError_t cudaMemset2D(void *at, size_t pitch, int value, size_t width, size_t height) {
   for (size_t row = 0; row < height; ++row) std::memset(static_cast<char *>(at) + row * pitch, value, width);

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
 
 #include "emulator.h"
@@ -75,16 +76,35 @@ T dynamic_array() {
   }
 }
 
+/// What a graph keeps of an argument: a copy, of what the kernel is passed where it says what that is.
+template <typename T>
+auto kept(T &argument) {
+  if constexpr (requires { typename T::Passed; }) {
+    return static_cast<typename T::Passed>(argument);
+  } else {
+    return argument;
+  }
+}
+
 /// A launch whose arguments, evaluated once and after its configuration, are each thread's to copy.
 struct LaunchAt {
   LaunchShape shape;
+  cudaStream_t stream;
   template <typename Kernel, typename... Arguments>
   void run(Kernel kernel, Arguments &&...arguments) const {
-    launch(shape, [&] { kernel(arguments...); });
+    if (cairn_stream(stream) != cudaSuccess) return;
+    CaptureState state{};
+    if (capture_state(stream, &state) == 0 && state == CaptureState::none) {
+      return launch(shape, [&] { kernel(arguments...); });
+    }
+    auto copied = std::make_tuple(kept(arguments)...);
+    (void)cairn_on(stream, [this_shape = shape, kernel, copied]() mutable {
+      launch(this_shape, [&] { std::apply(kernel, copied); });
+    });
   }
 };
-inline LaunchAt launch_at(dim3 grid, dim3 block, size_t shared, cudaStream_t /*stream*/) {
-  return {{grid, block, shared}};
+inline LaunchAt launch_at(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+  return {{grid, block, shared}, stream};
 }
 
 }  // namespace cairn::emulator
@@ -94,4 +114,4 @@ inline LaunchAt launch_at(dim3 grid, dim3 block, size_t shared, cudaStream_t /*s
 #define CAIRN_UNWRAPPED(...) __VA_ARGS__
 #define CAIRN_EMULATOR_LAUNCH(kernel, grid, block, shared, stream, ...)                   \
   ::cairn::emulator::launch_at(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) \
-      .run([&](auto &...cairn_argument) { CAIRN_UNWRAPPED kernel(cairn_argument...); } __VA_OPT__(, ) __VA_ARGS__)
+      .run([=](auto &...cairn_argument) { CAIRN_UNWRAPPED kernel(cairn_argument...); } __VA_OPT__(, ) __VA_ARGS__)

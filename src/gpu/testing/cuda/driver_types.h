@@ -17,12 +17,21 @@ enum cudaError {
   cudaErrorInvalidTexture = 18,
   cudaErrorNoDevice = 100,
   cudaErrorInvalidDevice = 101,
-  cudaErrorPeerAccessAlreadyEnabled = 704,
+  cudaErrorInvalidResourceHandle = 400,
   cudaErrorNotReady = 600,
   cudaErrorLaunchOutOfResources = 701,
+  cudaErrorPeerAccessAlreadyEnabled = 704,
   cudaErrorLaunchFailure = 719,
   cudaErrorCooperativeLaunchTooLarge = 720,
   cudaErrorNotSupported = 801,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorStreamCaptureMerge = 902,
+  cudaErrorStreamCaptureUnmatched = 903,
+  cudaErrorStreamCaptureUnjoined = 904,
+  cudaErrorStreamCaptureImplicit = 906,
+  cudaErrorCapturedEvent = 907,
+  cudaErrorStreamCaptureWrongThread = 908,
   cudaErrorUnknown = 999
 };
 using cudaError_t = cudaError;
@@ -31,7 +40,11 @@ using cudaEvent_t = struct CUevent_st *;
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void *);
 using cudaHostFn_t = void (*)(void *);
 
-enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone,
+  cudaStreamCaptureStatusActive,
+  cudaStreamCaptureStatusInvalidated
+};
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost,
   cudaMemcpyHostToDevice,
@@ -167,6 +180,10 @@ inline const char *cudaGetErrorName(cudaError_t error) {
       return "cudaErrorMemoryAllocation";
     case cudaErrorInvalidDevice:
       return "cudaErrorInvalidDevice";
+    case cudaErrorInvalidResourceHandle:
+      return "cudaErrorInvalidResourceHandle";
+    case cudaErrorLaunchFailure:
+      return "cudaErrorLaunchFailure";
     case cudaErrorNotSupported:
       return "cudaErrorNotSupported";
     default:
@@ -176,5 +193,6 @@ inline const char *cudaGetErrorName(cudaError_t error) {
 inline const char *cudaGetErrorString(cudaError_t error) {
   return error == cudaSuccess                 ? "no error"
          : error == cudaErrorMemoryAllocation ? "out of memory"
+         : error == cudaErrorLaunchFailure    ? "unspecified launch failure"
                                               : cudaGetErrorName(error);
 }

@@ -63,6 +63,9 @@ const uint64_t *exchange(uint32_t mask, uint64_t value);
 /// To be called where a lane may be spinning: lets the others go on now and then.
 void pause();
 
+/// The running kernel ends here, all lanes of it wherever they are, and breaks its device (devices.h).
+[[noreturn]] void trap();
+
 /// Ends the process with a line: what a kernel asks for is not emulated.
 [[noreturn]] void refuse(const char *what);
 
@@ -107,8 +110,5 @@ uint32_t processor();
 /// What its clock shows: nanoseconds of the host for which it has run blocks, as if the others had run theirs
 /// meanwhile.
 uint64_t cycles();
-
-/// Devices that the run-time interface tells of: CAIRN_EMULATOR_DEVICES, or 1. All of them are the same memory.
-int device_count();
 
 }  // namespace cairn::emulator

@@ -208,7 +208,10 @@ inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
 inline void __nanosleep(unsigned) { cairn::emulator::pause(); }
-inline void __trap() { __builtin_trap(); }
+inline void __trap() {
+  if (!cairn::emulator::in_kernel()) __builtin_trap();
+  cairn::emulator::trap();
+}
 /// Nanoseconds of the host for which the lane's multiprocessor has run.
 inline long long clock64() {
   cairn::emulator::pause();

@@ -70,8 +70,11 @@ constexpr unsigned cudaArrayDefault = 0;
 inline cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
                                      unsigned flags = 0) {
   if (flags != 0) return cudaErrorNotSupported;
-  *array = new cudaArray{*format, extent, nullptr};
-  return cudaMalloc(&(*array)->bytes, (*array)->row() * (*array)->rows());
+  auto *const made = new cudaArray{*format, extent, nullptr};
+  const cudaError_t error = cudaMalloc(&made->bytes, made->row() * made->rows());
+  *array = error == cudaSuccess ? made : nullptr;
+  if (error != cudaSuccess) delete made;
+  return error;
 }
 inline cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *format, size_t width,
                                    size_t height = 0, unsigned flags = 0) {

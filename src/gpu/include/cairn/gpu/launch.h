@@ -25,6 +25,7 @@ constexpr uint8_t kCoderNumber = 2;
 
 class Launch {
  public:
+  using Passed = Trace;  ///< to the kernel
   /// `location_bits` is 8 or 16. An argument, since files of one program may differ in it.
   Launch(const Program &program, uint32_t kernel, dim3 grid, dim3 block, uint32_t location_bits, Stream stream)
       : stream_(stream) {

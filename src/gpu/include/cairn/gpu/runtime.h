@@ -12,7 +12,7 @@
 /// Launches a kernel of ours.
 #if defined(CAIRN_GPU_EMULATOR)
 #define CAIRN_GPU_RUN(kernel, blocks, threads, stream, ...) \
-  ::cairn::emulator::launch({(blocks), 1, 1}, {(threads), 1, 1}, [=] { kernel(__VA_ARGS__); })
+  ::cairn::emulator::launch_at((blocks), (threads), 0, (stream)).run([=] { kernel(__VA_ARGS__); })
 #else
 #define CAIRN_GPU_RUN(kernel, blocks, threads, stream, ...) kernel<<<(blocks), (threads), 0, (stream)>>>(__VA_ARGS__)
 #endif
