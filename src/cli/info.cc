@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <numeric>
 
 #include "analyze/communicators.h"
 #include "analyze/decode.h"
@@ -25,6 +26,28 @@ namespace cairn::cli {
 namespace {
 
 using analyze::Overview;
+
+/// Why launches were not traced, and what can be done about it.
+struct UntracedText {
+  gpu::Untraced why;
+  const char *name;  ///< in JSON
+  const char *text;
+};
+constexpr UntracedText kUntracedTexts[] = {
+    {gpu::Untraced::not_told, "not_told", ""},
+    {gpu::Untraced::memory, "memory", ": give CAIRN_GPU_MEMORY more"},
+    {gpu::Untraced::graph, "graph", ": they were captured into graphs, and ran whenever these were launched"},
+    {gpu::Untraced::failed, "failed", ": their device failed, or was reset, before their trace was fetched"},
+};
+
+nlohmann::ordered_json untraced_because(const analyze::GpuOverview &gpu) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::object();
+  for (const UntracedText &each : kUntracedTexts) {
+    const uint64_t count = gpu.untraced[static_cast<size_t>(each.why)];
+    if (count != 0) all[each.name] = count;
+  }
+  return all;
+}
 
 /// Something that is so, in words and in JSON.
 struct Fact {
@@ -219,7 +242,8 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
                                  plural(gpu.events, "event"), gpu.clocked == 0 ? "" : ", clocks of warps"),
                      {{"gpu",
                        {{"launches", gpu.launches},
-                        {"untraced", gpu.untraced},
+                        {"untraced", std::accumulate(gpu.untraced.begin(), gpu.untraced.end(), uint64_t{0})},
+                        {"untraced_because", untraced_because(gpu)},
                         {"with_clocks", gpu.clocked},
                         {"kernels", gpu.kernels},
                         {"warps", gpu.warps},
@@ -252,8 +276,9 @@ void print_notes(Output &out, const Overview &view, const std::vector<uint32_t> 
   if (!before.empty()) of_ranks(before, "MPI_Finalize was not called");
   if (!in_finalize.empty()) of_ranks(in_finalize, "MPI_Finalize did not return");
   for (const auto &[reason, told] : view.degraded) note(loss_text(reason, told));
-  if (gpu.untraced != 0) {
-    note(plural(gpu.untraced, "launch", "launches") + " of GPU kernels not traced: give CAIRN_GPU_MEMORY more");
+  for (const UntracedText &each : kUntracedTexts) {
+    const uint64_t count = gpu.untraced[static_cast<size_t>(each.why)];
+    if (count != 0) note(plural(count, "launch", "launches") + " of GPU kernels not traced" + each.text);
   }
   if (gpu.lost != 0) note(plural(gpu.lost, "event") + " of GPU warps not kept: give CAIRN_GPU_MEMORY more");
 }

@@ -49,7 +49,7 @@ GpuOverview gpu_overview(const gpu::Launches &launches) {
   for (const gpu::LaunchRecord &launch : launches.launches) {
     kernels.emplace(launch.program, launch.kernel);
     view.warps += launch.warps.size();
-    view.untraced += launch.warps.empty() ? 1 : 0;
+    if (launch.warps.empty()) ++view.untraced[static_cast<size_t>(launch.why)];
     view.clocked += launch.clocks.empty() ? 0 : 1;
     for (const gpu::WarpStreams &warp : launch.warps) {
       view.lost += warp.lost;

@@ -20,9 +20,9 @@ Result<gpu::Launches> gpu_launches(const trace::Trace &trace);
 /// Sums over all that a trace holds.
 struct GpuOverview {
   uint64_t launches = 0;
-  uint64_t untraced = 0;  ///< of them: no warp of theirs was traced
-  uint64_t kernels = 0;   ///< distinct
-  uint64_t clocked = 0;   ///< launches whose warps told when and where they ran
+  std::array<uint64_t, gpu::kUntraced> untraced{};  ///< of them, by why: no warp of theirs was traced
+  uint64_t kernels = 0;                             ///< distinct
+  uint64_t clocked = 0;                             ///< launches whose warps told when and where they ran
   uint64_t warps = 0;
   uint64_t streams = 0;  ///< distinct
   uint64_t events = 0;

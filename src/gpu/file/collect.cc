@@ -106,8 +106,7 @@ uint32_t Collected::number_of(const cairn_gpu_program &program) {
   return number;
 }
 
-bool Collected::add(const cairn_gpu_launch &launch, const cairn_gpu_moment *moment, const cairn_gpu_clock *clocks,
-                    uint32_t processors) {
+bool Collected::add(const cairn_gpu_launch &launch, const AboutLaunch &about) {
   const bool known_form = is_coder(launch.coder) && (launch.location_bits == 8 || launch.location_bits == 16) &&
                           (launch.lanes == 32 || launch.lanes == 64) && launch.policy <= 1 && launch.one_in != 0;
   if (launch.program == nullptr || !known_form) return false;
@@ -127,11 +126,12 @@ bool Collected::add(const cairn_gpu_launch &launch, const cairn_gpu_moment *mome
   record.first_block = launch.first_block;
   record.end_block = launch.end_block;
   record.one_in = launch.one_in;
-  if (moment != nullptr) record.moment = moment_of(*moment);
-  if (clocks != nullptr) {
-    record.clocks = clocks_of(clocks, launch.warp_count);
-    record.processors = processors;
+  if (about.moment != nullptr) record.moment = moment_of(*about.moment);
+  if (about.clocks != nullptr) {
+    record.clocks = clocks_of(about.clocks, launch.warp_count);
+    record.processors = about.processors;
   }
+  if (launch.warp_count == 0) record.why = about.why;
   for (uint32_t i = 0; i < launch.warp_count; ++i) {
     WarpStreams warp;
     if (!add_warp(launch, launch.warps[i], &launches_, &warp)) return false;

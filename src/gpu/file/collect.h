@@ -8,13 +8,19 @@
 
 namespace cairn::gpu {
 
+/// What is told beside a launch. nullptr: its moment, or the clocks of its warps, are not known.
+struct AboutLaunch {
+  const cairn_gpu_moment *moment = nullptr;
+  const cairn_gpu_clock *clocks = nullptr;
+  uint32_t processors = 0;  ///< of its device; 0: not known
+  Untraced why = Untraced::not_told;
+};
+
 /// Launches as they end. Their programs live as long as the process, so the address tells them apart.
 class Collected {
  public:
-  /// False if the launch's numbers contradict each other: then nothing was added. nullptr: its moment, or the clocks of
-  /// its warps, are not known. `processors`: of its device; 0: not known.
-  bool add(const cairn_gpu_launch &launch, const cairn_gpu_moment *moment = nullptr,
-           const cairn_gpu_clock *clocks = nullptr, uint32_t processors = 0);
+  /// False if the launch's numbers contradict each other: then nothing was added.
+  bool add(const cairn_gpu_launch &launch, const AboutLaunch &about = {});
   /// Moments are told by CLOCK_MONOTONIC; from now on, from this one.
   void count_from(uint64_t zero_ns) { launches_.count_from(static_cast<int64_t>(zero_ns)); }
   void forget_places() { launches_.forget_places(); }

@@ -90,6 +90,19 @@ struct WarpClock {
   bool operator==(const WarpClock &) const = default;
 };
 
+/// Why no warp of a launch is there: the numbers of collect.h.
+enum class Untraced : uint8_t {
+  not_told = CAIRN_GPU_NOT_TOLD,
+  memory = CAIRN_GPU_MEMORY,
+  graph = CAIRN_GPU_GRAPH,
+  failed = CAIRN_GPU_FAILED
+};
+constexpr uint8_t kUntraced = 4;
+/// A number that is not known is not told.
+constexpr Untraced untraced_of(uint64_t number) {
+  return number < kUntraced ? static_cast<Untraced>(number) : Untraced::not_told;
+}
+
 struct LaunchRecord {
   uint32_t rank = 0;
   uint32_t program = 0;
@@ -106,9 +119,10 @@ struct LaunchRecord {
   uint32_t end_block = 0;
   uint32_t one_in = 1;
   LaunchMoment moment;
-  std::vector<WarpStreams> warps;  ///< those that were traced, ascending
-  std::vector<WarpClock> clocks;   ///< of these; or none, if it was traced without
-  uint32_t processors = 0;         ///< of the device, in launches with clocks; 0: not known
+  Untraced why = Untraced::not_told;  ///< if there are no warps
+  std::vector<WarpStreams> warps;     ///< those that were traced, ascending
+  std::vector<WarpClock> clocks;      ///< of these; or none, if it was traced without
+  uint32_t processors = 0;            ///< of the device, in launches with clocks; 0: not known
 
   /// At least 1.
   [[nodiscard]] uint32_t warps_per_block() const;

@@ -20,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (size_t i = 0; i < again->launches.size(); ++i) {
     if (again->launches[i].moment != launches->launches[i].moment) std::abort();
     if (again->launches[i].clocks != launches->launches[i].clocks) std::abort();
+    if (again->launches[i].why != launches->launches[i].why) std::abort();
   }
   uint64_t budget = 100'000;
   for (const gpu::LaunchRecord &launch : launches->launches) {

@@ -187,10 +187,13 @@ void each_of(uint8_t what, All &launches, const With &with) {
 }
 
 bool has_clocks(const LaunchRecord &launch) { return !launch.clocks.empty(); }
+bool tells_why(const LaunchRecord &launch) { return launch.why != Untraced::not_told; }
 
 /// Nothing where nothing is known and nothing follows: so it was before there were moments.
 void write_moments(const std::vector<LaunchRecord> &launches, ByteWriter *out) {
-  const auto unknown = [](const LaunchRecord &launch) { return known_of(launch.moment) == 0 && !has_clocks(launch); };
+  const auto unknown = [](const LaunchRecord &launch) {
+    return known_of(launch.moment) == 0 && !has_clocks(launch) && !tells_why(launch);
+  };
   if (std::all_of(launches.begin(), launches.end(), unknown)) return;
   {
     Runs known(out);
@@ -255,9 +258,12 @@ void read_moments(ByteReader &in, std::vector<LaunchRecord> *launches) {
   });
 }
 
-/// Nothing where there are none.
+/// Nothing where there are none and nothing follows.
 void write_clocks(const std::vector<LaunchRecord> &launches, ByteWriter *out) {
-  if (std::none_of(launches.begin(), launches.end(), has_clocks)) return;
+  if (std::none_of(launches.begin(), launches.end(),
+                   [](const LaunchRecord &launch) { return has_clocks(launch) || tells_why(launch); })) {
+    return;
+  }
   {
     Runs has(out);
     for (const LaunchRecord &launch : launches) has.add(has_clocks(launch) ? uint64_t{launch.processors} + 1 : 0);
@@ -330,6 +336,23 @@ void read_clocks(ByteReader &in, std::vector<LaunchRecord> *launches) {
   });
 }
 
+/// Nothing where nobody knows.
+void write_reasons(const std::vector<LaunchRecord> &launches, ByteWriter *out) {
+  if (std::none_of(launches.begin(), launches.end(), tells_why)) return;
+  Runs reasons(out);
+  for (const LaunchRecord &launch : launches) {
+    if (launch.warps.empty()) reasons.add(static_cast<uint64_t>(launch.why));
+  }
+}
+
+void read_reasons(ByteReader &in, std::vector<LaunchRecord> *launches) {
+  RunReader reasons(in);
+  for (LaunchRecord &launch : *launches) {
+    if (launch.warps.empty()) launch.why = untraced_of(reasons.next());
+  }
+  if (!reasons.at_end()) in.fail();
+}
+
 }  // namespace
 
 std::pair<Bytes, Bytes> Launches::write() const {
@@ -373,6 +396,7 @@ std::pair<Bytes, Bytes> Launches::write() const {
   }
   write_moments(launches, &gpu);
   write_clocks(launches, &gpu);
+  write_reasons(launches, &gpu);
   ByteWriter data;
   data.varint(streams.size());
   {
@@ -478,6 +502,7 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps, Allowance *allowan
   if (in.failed()) return wrong("gpu", "not so many warps", in.position());
   if (!in.at_end()) read_moments(in, &out.launches);  // there were none at first
   if (!in.failed() && !in.at_end()) read_clocks(in, &out.launches);
+  if (!in.failed() && !in.at_end()) read_reasons(in, &out.launches);
   if (in.failed() || !in.at_end()) return wrong("gpu", "launches at times that cannot be", in.position());
   out.know_streams();
   return out;

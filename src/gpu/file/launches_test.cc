@@ -178,7 +178,7 @@ TEST(Launches, ClocksThatContradictThemselvesAreNotKept) {
   launch.warp_count = 4;
   const cairn_gpu_clock clocks[4] = {{500, 700, 3, 2}, {400, 0, 1, 1}, {450, 440, 2, 2}, {0, 0, 0, 0}};
   Collected kept;
-  ASSERT_TRUE(kept.add(launch, nullptr, clocks, 8));
+  ASSERT_TRUE(kept.add(launch, {nullptr, clocks, 8, Untraced::not_told}));
   const LaunchRecord &record = kept.launches().launches[0];
   EXPECT_EQ(record.processors, 8U);
   const std::vector<WarpClock> wanted = {{3, true, 100, 200}, {1, false, 0, 0}, {2, false, 50, 0}, {}};
@@ -299,6 +299,38 @@ TEST(Launches, ALaunchThatContradictsItselfIsRefused) {
   EXPECT_EQ(kept.launches().programs.size(), 1);
 }
 
+TEST(Launches, WhyOneWasNotTracedIsKept) {
+  cairn_gpu_program source{};
+  cairn_gpu_launch launch = launch_of(source);
+  launch.end_block = 1;
+  const uint32_t word = 0;
+  cairn_gpu_warp warp{};
+  const cairn_gpu_moment moment{10, 20, 30, 0, 0};
+  launch.words = &word;
+  Collected kept;
+  const auto add = [&](uint32_t warps, const AboutLaunch &about) {
+    launch.warps = warps == 0 ? nullptr : &warp;
+    launch.warp_count = warps;
+    ASSERT_TRUE(kept.add(launch, about));
+  };
+  add(0, {&moment, nullptr, 0, Untraced::memory});
+  add(1, {&moment, nullptr, 0, Untraced::graph});  // but there is a warp
+  add(0, {nullptr, nullptr, 0, Untraced::graph});
+  add(0, {});
+  add(0, {nullptr, nullptr, 0, untraced_of(99)});
+  add(0, {nullptr, nullptr, 0, Untraced::failed});
+  const auto [gpu, warps] = kept.launches().write();
+  const auto back = Launches::read(gpu, warps);
+  ASSERT_TRUE(back.has_value());
+  std::vector<Untraced> reasons;
+  for (const LaunchRecord &each : back->launches) reasons.push_back(each.why);
+  EXPECT_EQ(reasons, (std::vector<Untraced>{Untraced::memory, Untraced::not_told, Untraced::graph, Untraced::not_told,
+                                            Untraced::not_told, Untraced::failed}));
+  EXPECT_TRUE(back->launches[1].moment.ran);
+  const analyze::GpuOverview view = analyze::gpu_overview(*back);
+  EXPECT_EQ(view.untraced, (std::array<uint64_t, kUntraced>{2, 1, 1, 1}));
+}
+
 TEST(Launches, OneThatWasNotTracedIsKeptInItsPlace) {
   static const char *const names[] = {"first", "second"};
   cairn_gpu_program source{};
@@ -326,7 +358,7 @@ TEST(Launches, OneThatWasNotTracedIsKeptInItsPlace) {
   EXPECT_EQ(back->launches[1].grid[0], 7U);
   const analyze::GpuOverview view = analyze::gpu_overview(*back);
   EXPECT_EQ(view.launches, 3U);
-  EXPECT_EQ(view.untraced, 1U);
+  EXPECT_EQ(view.untraced, (std::array<uint64_t, kUntraced>{1, 0, 0, 0}));
 }
 
 }  // namespace

@@ -111,6 +111,10 @@ CAIRN_BOTH long long max(long long, long long); CAIRN_BOTH float max(float, floa
 #endif
 typedef struct CairnStream *CAIRN_API(Stream_t);
 typedef struct CairnEvent *CAIRN_API(Event_t);
+typedef struct CairnGraph *CAIRN_API(Graph_t);
+typedef struct CairnGraphExec *CAIRN_API(GraphExec_t);
+enum { CAIRN_API(StreamDefault), CAIRN_API(StreamNonBlocking) };
+enum CAIRN_API(StreamCaptureMode) { CAIRN_API(StreamCaptureModeGlobal), CAIRN_API(StreamCaptureModeThreadLocal), CAIRN_API(StreamCaptureModeRelaxed) };
 enum CAIRN_API(Error_t) { CAIRN_API(Success), CAIRN_API(ErrorInvalidValue), CAIRN_API(ErrorMemoryAllocation), CAIRN_API(ErrorNotReady) };
 enum CAIRN_API(MemcpyKind) {
   CAIRN_API(MemcpyHostToHost), CAIRN_API(MemcpyHostToDevice), CAIRN_API(MemcpyDeviceToHost), CAIRN_API(MemcpyDeviceToDevice),
@@ -128,6 +132,7 @@ struct CAIRN_API(FuncAttributes) { size_t sharedSizeBytes, constSizeBytes, local
 #define CAIRN_CALL CAIRN_API(Error_t)
 CAIRN_CALL CAIRN_API(Malloc)(...); CAIRN_CALL CAIRN_API(MallocHost)(...); CAIRN_CALL CAIRN_API(MallocManaged)(...);
 CAIRN_CALL CAIRN_API(MallocAsync)(...); CAIRN_CALL CAIRN_API(HostAlloc)(...); CAIRN_CALL CAIRN_API(HostMalloc)(...);
+CAIRN_CALL CAIRN_API(MallocPitch)(...);
 CAIRN_CALL CAIRN_API(Free)(...); CAIRN_CALL CAIRN_API(FreeHost)(...); CAIRN_CALL CAIRN_API(HostFree)(...);
 CAIRN_CALL CAIRN_API(FreeAsync)(...); CAIRN_CALL CAIRN_API(Memcpy)(...); CAIRN_CALL CAIRN_API(MemcpyAsync)(...);
 CAIRN_CALL CAIRN_API(Memset)(...); CAIRN_CALL CAIRN_API(MemsetAsync)(...); CAIRN_CALL CAIRN_API(MemGetInfo)(...);
@@ -144,6 +149,9 @@ CAIRN_CALL CAIRN_API(StreamCreate)(...); CAIRN_CALL CAIRN_API(StreamCreateWithFl
 CAIRN_CALL CAIRN_API(StreamDestroy)(...); CAIRN_CALL CAIRN_API(StreamSynchronize)(...);
 CAIRN_CALL CAIRN_API(StreamWaitEvent)(...); CAIRN_CALL CAIRN_API(EventCreate)(...); CAIRN_CALL CAIRN_API(EventDestroy)(...);
 CAIRN_CALL CAIRN_API(EventRecord)(...); CAIRN_CALL CAIRN_API(EventSynchronize)(...);
+CAIRN_CALL CAIRN_API(StreamBeginCapture)(...); CAIRN_CALL CAIRN_API(StreamEndCapture)(...);
+CAIRN_CALL CAIRN_API(GraphInstantiate)(...); CAIRN_CALL CAIRN_API(GraphLaunch)(...);
+CAIRN_CALL CAIRN_API(GraphDestroy)(...); CAIRN_CALL CAIRN_API(GraphExecDestroy)(...);
 CAIRN_CALL CAIRN_API(EventElapsedTime)(...); CAIRN_CALL CAIRN_API(EventQuery)(...);
 template <class CairnF> CAIRN_API(Error_t) CAIRN_API(FuncSetAttribute)(CairnF *, ...);
 template <class CairnF> CAIRN_API(Error_t) CAIRN_API(FuncSetCacheConfig)(CairnF *, ...);

@@ -135,6 +135,18 @@ bool write_file(const Session &of) {
   return false;
 }
 
+int collect(const cairn_gpu_launch *launch, const gpu::AboutLaunch &about) {
+  try {
+    Session &to = session();
+    const std::lock_guard lock(to.mutex);
+    if (launch != nullptr && to.collected.add(*launch, about)) return 0;
+    ++to.dropped;
+  } catch (...) {
+    complain("no memory for a GPU launch: it is not in the trace");
+  }
+  return -1;
+}
+
 }  // namespace
 
 extern "C" {
@@ -173,15 +185,12 @@ __attribute__((visibility("default"))) int cairn_gpu_collect_clocks(const cairn_
                                                                     const cairn_gpu_moment *moment,
                                                                     const cairn_gpu_clock *clocks,
                                                                     uint32_t processors) {
-  try {
-    Session &to = session();
-    const std::lock_guard lock(to.mutex);
-    if (launch != nullptr && to.collected.add(*launch, moment, clocks, processors)) return 0;
-    ++to.dropped;
-  } catch (...) {
-    complain("no memory for a GPU launch: it is not in the trace");
-  }
-  return -1;
+  return collect(launch, {moment, clocks, processors, gpu::Untraced::not_told});
+}
+
+__attribute__((visibility("default"))) int cairn_gpu_collect_untraced(const cairn_gpu_launch *launch,
+                                                                      const cairn_gpu_moment *moment, uint32_t why) {
+  return collect(launch, {moment, nullptr, 0, gpu::untraced_of(why)});
 }
 
 __attribute__((visibility("default"))) int cairn_gpu_write() {

@@ -264,6 +264,11 @@ class Gpu:
             self.read_moments(r)
         if not r.end():
             self.read_clocks(r)
+        if not r.end():
+            reasons = Runs(r)
+            for launch in self.launches:
+                if not launch["warps"]:
+                    launch["why"] = reasons.next()
         assert r.end()
 
     def read_moments(self, r):

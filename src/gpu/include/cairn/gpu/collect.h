@@ -88,6 +88,14 @@ struct cairn_gpu_clock {
   uint32_t told; /* 0: nothing; 1: not when it ended; 2: all */
 };
 
+/** Why no warp of a launch is in the trace. The numbers stand in files. */
+enum cairn_gpu_why {
+  CAIRN_GPU_NOT_TOLD = 0, /* as of all before there was this */
+  CAIRN_GPU_MEMORY = 1,   /* there was too little memory for it */
+  CAIRN_GPU_GRAPH = 2,    /* it was captured into a graph: told once, however often that is launched */
+  CAIRN_GPU_FAILED = 3    /* its device failed, or was reset, before its trace was fetched */
+};
+
 /** 0, or -1 if nothing can be kept. Every version of the library has it. */
 int cairn_gpu_open(uint32_t version);
 /** 0, or -1 if the launch could not be kept. */
@@ -100,6 +108,9 @@ int cairn_gpu_collect_at(const struct cairn_gpu_launch *launch, const struct cai
  * device, 0 if that is not known. Not there in libraries before. */
 int cairn_gpu_collect_clocks(const struct cairn_gpu_launch *launch, const struct cairn_gpu_moment *moment,
                              const struct cairn_gpu_clock *clocks, uint32_t processors);
+/** As cairn_gpu_collect_at, of a launch without warps. Not there in libraries before. */
+int cairn_gpu_collect_untraced(const struct cairn_gpu_launch *launch, const struct cairn_gpu_moment *moment,
+                               uint32_t why);
 /** Writes now what was collected; also called at exit. 0, or -1. What is collected afterwards goes into the next file.
  */
 int cairn_gpu_write(void);

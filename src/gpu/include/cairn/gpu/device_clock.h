@@ -75,6 +75,13 @@ class Events {
       *event = nullptr;
     }
   }
+  /// All of them go.
+  void release(OwnErrors &well) {
+    for (std::vector<Event> &each : free_) {
+      for (const Event event : each) (void)well(CAIRN_RT(EventDestroy)(event));
+      each.clear();
+    }
+  }
 
  private:
   std::vector<Event> free_[2];
@@ -105,6 +112,14 @@ class DeviceClock {
     const auto made = static_cast<int64_t>(moment->made_ns);
     moment->begin_ns = static_cast<uint64_t>(begin < made ? made : begin);
     moment->end_ns = moment->begin_ns + static_cast<uint64_t>(duration < 0 ? 0 : nanoseconds(duration));
+  }
+  /// It knows nothing any more.
+  void release(OwnErrors &well) {
+    for (Event *each : {&anchor_, &spare_}) {
+      if (*each != nullptr) (void)well(CAIRN_RT(EventDestroy)(*each));
+      *each = nullptr;
+    }
+    known_ = false;
   }
 
  private:

@@ -9,6 +9,7 @@
 // in the trace as one without warps, and the first is told on stderr; without the library nothing is traced. Host only.
 #pragma once
 
+#include "calls.h"
 #include "device.h"
 #include "library.h"
 #include "memory_device.h"
@@ -54,9 +55,6 @@ class Launch {
     const uint64_t own = buffers.policy == Policy::ring    ? uint64_t{buffers.ring_words} * buffers.ring_chunks
                          : buffers.policy == Policy::drain ? kDrainChunk
                                                            : 0;
-    if (own * buffers.warp_count > kMostWords - kChunkHead) return;
-    buffers.capacity = own == 0 ? 0 : static_cast<uint32_t>(own * buffers.warp_count + kChunkHead);
-    if (wanted.clocks_only) buffers.capacity = kChunkHead;
     if (buffers.policy == Policy::drain) buffers.drain.count = wanted.drain_slots();
     add_successors(buffers.guesses, program.successors);
     cairn_gpu_launch what{};
@@ -75,6 +73,14 @@ class Launch {
     what.first_block = buffers.first_block;
     what.end_block = buffers.end_block;
     what.one_in = buffers.one_in;
+    if (own * buffers.warp_count > kMostWords - kChunkHead) {
+      (void)Collector::one().untraced(what, {CAIRN_GPU_MEMORY,
+                                             "they have more warps than can be traced at once: trace "
+                                             "one warp in 4 with CAIRN_GPU_WARPS=4"});
+      return;
+    }
+    buffers.capacity = own == 0 ? 0 : static_cast<uint32_t>(own * buffers.warp_count + kChunkHead);
+    if (wanted.clocks_only) buffers.capacity = kChunkHead;
     memory_ = take_memory(buffers, has_values(program), what, stream);
   }
   ~Launch() {

@@ -18,7 +18,8 @@ struct Library {
   // nullptr in a library that keeps no moments.
   decltype(&cairn_gpu_now) now = nullptr;
   decltype(&cairn_gpu_collect_at) collect_at = nullptr;
-  decltype(&cairn_gpu_collect_clocks) collect_clocks = nullptr;  ///< likewise no clocks
+  decltype(&cairn_gpu_collect_clocks) collect_clocks = nullptr;      ///< likewise no clocks
+  decltype(&cairn_gpu_collect_untraced) collect_untraced = nullptr;  ///< likewise not why
 };
 
 /// nullptr if there is none; then stderr has said so.
@@ -49,6 +50,8 @@ inline const Library *library() {
     made->collect_at = reinterpret_cast<decltype(&cairn_gpu_collect_at)>(dlsym(handle, "cairn_gpu_collect_at"));
     made->collect_clocks =
         reinterpret_cast<decltype(&cairn_gpu_collect_clocks)>(dlsym(handle, "cairn_gpu_collect_clocks"));
+    made->collect_untraced =
+        reinterpret_cast<decltype(&cairn_gpu_collect_untraced)>(dlsym(handle, "cairn_gpu_collect_untraced"));
     if (open == nullptr || made->collect == nullptr || made->write == nullptr || open(CAIRN_GPU_COLLECT_VERSION) != 0) {
       return nullptr;
     }

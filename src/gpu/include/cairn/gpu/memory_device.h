@@ -1,15 +1,16 @@
 // A launch's memory on a GPU (CUDA, HIP, or the emulator), and how what is in it comes to the host.
 //
 // A device has one allocation for tracing, of CAIRN_GPU_MEMORY bytes or an eighth of what is free, at most 4 GiB, made
-// when its first kernel is traced and kept. Each launch in flight has a part of it (pool.h); what the part holds for
-// words depends on what launches of its kernel have written. Where there is no part left, the program waits until a
-// launch gives its part back, or the launch is not traced and says so in the trace (CAIRN_GPU_FULL).
+// when its first kernel is traced and kept until the program resets the device (share.h). Each launch in flight has a
+// part of it (pool.h); what the part holds for words depends on what launches of its kernel have written. Where there
+// is no part left, the program waits until a launch gives its part back, or the launch is not traced and says so in the
+// trace (CAIRN_GPU_FULL).
 //
 // On the launch's stream stand a kernel that makes its tables, the launch itself, and a kernel that finishes warps'
 // streams and counts their words; around the launch, events that tell when it ran (device_clock.h). Our thread waits
 // for that, has the words placed one after another in the host's memory, by a kernel on a stream of its own, hands them
 // to the library and gives the part back. Where streams are drained, most words are here by then (drain_host.h). At
-// exit the thread is waited for. Host only.
+// exit the thread is waited for. A launch on a stream that is being captured is left as it is. Host only.
 #pragma once
 
 #include <cassert>
@@ -34,18 +35,9 @@
 #include "pool.h"
 #include "runtime.h"
 #include "settings.h"
+#include "share.h"
 
 namespace cairn::gpu {
-
-/// The ring of a launch that drains, and its end, which counts slots on from launch to launch.
-struct Ring {
-  Pinned slot_memory;
-  Pinned consumed_memory;
-  DrainSlot *slots = nullptr;
-  uint32_t *consumed = nullptr;
-  uint32_t count = 0;
-  DrainEnd end;
-};
 
 /// A launch in flight.
 struct Memory {
@@ -91,6 +83,11 @@ static __global__ void cairn_place(const TracedWarp *warps, const WarpRecord *re
 
 class Collector {
  public:
+  struct Why {
+    cairn_gpu_why number;
+    const char *text;
+  };
+
   static Collector &one() {
     static auto *const collector = new Collector;  // outlives all that may launch
     return *collector;
@@ -99,28 +96,42 @@ class Collector {
   /// nullptr: the launch is not to be traced, and is in the trace as one that was not. Sets `what.device`.
   Memory *take(Buffers &buffers, bool values, cairn_gpu_launch &what, Stream stream) {
     int device = 0;
-    if (CAIRN_RT(GetDevice)(&device) != CAIRN_RT(Success)) return untraced(what, "there is no device");
+    if (CAIRN_RT(GetDevice)(&device) != CAIRN_RT(Success))
+      return untraced(what, {CAIRN_GPU_FAILED, "there is no device"});
     what.device = static_cast<uint32_t>(device);
-    CAIRN_RT(StreamCaptureStatus) capture = CAIRN_RT(StreamCaptureStatusNone);
-    if (CAIRN_RT(StreamIsCapturing)(stream, &capture) != CAIRN_RT(Success) ||
-        capture != CAIRN_RT(StreamCaptureStatusNone)) {
-      return untraced(what, "they are part of a graph that is being captured");
+    {
+      OwnErrors well;
+      CAIRN_RT(StreamCaptureStatus) capture = CAIRN_RT(StreamCaptureStatusNone);
+      const CAIRN_RT(Error_t) error = CAIRN_RT(StreamIsCapturing)(stream, &capture);
+      if (!well(error) && error != CAIRN_RT(ErrorStreamCaptureImplicit)) {
+        return untraced(what, {CAIRN_GPU_FAILED, kFailed});
+      }
+      if (error != CAIRN_RT(Success) || capture != CAIRN_RT(StreamCaptureStatusNone)) {
+        return untraced(what, {CAIRN_GPU_GRAPH, "they are captured into graphs"});
+      }
     }
+    const BesideCaptures beside;
     std::unique_lock<std::mutex> lock(mutex_);
-    Device &of = device_of(device);
+    if (over_) return nullptr;  // the trace is written
+    Share &of = shares_[device];
     Memory *memory = nullptr;
-    const auto found = [&] { return (memory = part_of(of, device, buffers, values, what)) != nullptr; };
+    const auto found = [&] {
+      of.take_memory();  // anew, where the device was reset
+      return (memory = part_of(of, device, buffers, values, what)) != nullptr;
+    };
     if (!found() && settings().wait && of.in_flight != 0 && !gave_up_) {
       gave_up_ = !given_.wait_for(lock, std::chrono::seconds(kPatience), [&] { return found() || of.in_flight == 0; });
     }
     if (memory == nullptr) {
       const bool never = of.in_flight == 0;
+      const bool none = of.base == nullptr;
       lock.unlock();
-      return untraced(what, of.base == nullptr ? "the device has no memory for it; give less with CAIRN_GPU_MEMORY"
-                            : never ? "they need more of the device's memory than they may have: give more with "
-                                      "CAIRN_GPU_MEMORY, or trace one warp in 4 with CAIRN_GPU_WARPS=4"
-                                    : "those in flight have all of the device's memory that they may have: give more "
-                                      "with CAIRN_GPU_MEMORY");
+      return untraced(what, {CAIRN_GPU_MEMORY,
+                             none    ? "the device has no memory for it; give less with CAIRN_GPU_MEMORY"
+                             : never ? "they need more of the device's memory than they may have: give more with "
+                                       "CAIRN_GPU_MEMORY, or trace one warp in 4 with CAIRN_GPU_WARPS=4"
+                                     : "those in flight have all of the device's memory that they may have: give more "
+                                       "with CAIRN_GPU_MEMORY"});
     }
     ++of.in_flight;
     return memory;
@@ -133,6 +144,40 @@ class Collector {
     return moment;
   }
 
+  /// Puts the launch into the trace as one that was not traced. Gives nullptr.
+  Memory *untraced(const cairn_gpu_launch &what, const Why &why, const cairn_gpu_moment &moment = now()) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      write_at_exit();
+      if (!complained_[why.number]) std::fprintf(stderr, "cairn: some kernels are not traced: %s\n", why.text);
+      complained_[why.number] = true;
+    }
+    const Library &to = *library();
+    if (to.collect_untraced != nullptr) {
+      (void)to.collect_untraced(&what, &moment, why.number);
+    } else {
+      keep(what, moment);
+    }
+    return nullptr;
+  }
+
+  /// Around the program's reset of its device: what is in flight there is fetched before, for however long that takes,
+  /// and nothing of ours is left to be lost. Memory is asked for anew when something is launched there again.
+  template <typename Call>
+  auto reset(const Call &call) {
+    int device = 0;
+    if (CAIRN_RT(GetDevice)(&device) != CAIRN_RT(Success)) return call();
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto found = shares_.find(device);
+    if (found == shares_.end()) {
+      lock.unlock();
+      return call();
+    }
+    given_.wait(lock, [&] { return found->second.in_flight == 0; });
+    found->second.release();
+    return call();  // still alone: nobody takes memory before it
+  }
+
   /// The launch stands on its stream, and so does what finishes its warps.
   void give(Memory *memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -143,40 +188,11 @@ class Collector {
   }
 
  private:
-  static constexpr int kPatience = 10;                         ///< seconds
-  static constexpr uint64_t kMostAtFirst = uint64_t{4} << 30;  ///< of a device, where nothing was said
-  static constexpr uint64_t kFewest = uint64_t{16} << 20;
-
-  struct Device {
-    char *base = nullptr;
-    Pool pool{0};
-    Events events;  ///< under the mutex
-    uint32_t in_flight = 0;
-  };
-
-  Device &device_of(int number) {
-    const auto known = devices_.find(number);
-    if (known != devices_.end()) return known->second;
-    Device &made = devices_[number];
-    const bool said = settings().memory != 0 && settings().policy != Policy::drain;
-    size_t left = 0;
-    size_t all = 0;
-    if (CAIRN_RT(MemGetInfo)(&left, &all) != CAIRN_RT(Success)) left = 0;
-    uint64_t bytes = said ? settings().memory : left / 8 < kMostAtFirst ? left / 8 : kMostAtFirst;
-    if (bytes < kFewest && !said) bytes = kFewest;
-    void *base = nullptr;
-    while (bytes != 0 && CAIRN_RT(Malloc)(&base, bytes) != CAIRN_RT(Success)) {
-      (void)CAIRN_RT(GetLastError)();  // not the program's
-      base = nullptr;
-      bytes = said || bytes / 2 < kFewest ? 0 : bytes / 2;
-    }
-    made.base = static_cast<char *>(base);
-    made.pool = Pool(bytes);
-    return made;
-  }
+  static constexpr int kPatience = 10;  ///< seconds
+  static constexpr const char *kFailed = "their device failed, and what was traced and not fetched yet is lost";
 
   /// A part of the device's memory for the launch, or nullptr. Sets what `buffers` has there.
-  Memory *part_of(Device &of, int device, Buffers &buffers, bool values, const cairn_gpu_launch &what) {
+  Memory *part_of(Share &of, int device, Buffers &buffers, bool values, const cairn_gpu_launch &what) {
     const uint64_t warps = buffers.warp_count;
     const uint64_t sizes[] = {sizeof(Buffers), warps * sizeof(TracedWarp), warps * sizeof(WarpRecord),
                               values ? warps * sizeof(WarpValues<LaneMask>) : 0,
@@ -199,7 +215,7 @@ class Collector {
     if (memory->ended == nullptr) return nullptr;
     memory->ran = of.events.kernel_time();
     if (buffers.drain.count != 0) {
-      memory->ring = a_ring(buffers.drain.count);
+      memory->ring = of.take_ring(buffers.drain.count);
       if (memory->ring == nullptr) {
         of.events.give(memory->ended, &memory->ran);
         return nullptr;
@@ -226,40 +242,6 @@ class Collector {
     buffers.clocks = memory->clocks;
     give_words(buffers, memory->words, static_cast<uint32_t>(words));
     return memory.release();
-  }
-
-  /// One that nobody has, or a new one, as long as there are few; nullptr: there is none.
-  std::unique_ptr<Ring> a_ring(uint32_t count) {
-    constexpr size_t kMostRings = 8;
-    if (!rings_.empty()) {
-      auto ring = std::move(rings_.back());
-      rings_.pop_back();
-      return ring;
-    }
-    if (ring_count_ == kMostRings) return nullptr;
-    auto ring = std::make_unique<Ring>();
-    ring->slots = static_cast<DrainSlot *>(ring->slot_memory.take(count * sizeof(DrainSlot)));
-    ring->consumed = static_cast<uint32_t *>(ring->consumed_memory.take(sizeof(uint32_t)));
-    if (ring->slots == nullptr || ring->consumed == nullptr) {
-      (void)CAIRN_RT(GetLastError)();
-      return nullptr;
-    }
-    std::memset(ring->slots, 0, count * sizeof(DrainSlot));
-    *ring->consumed = 0;
-    ring->count = count;
-    ++ring_count_;
-    return ring;
-  }
-
-  Memory *untraced(const cairn_gpu_launch &what, const char *why, const cairn_gpu_moment &moment = now()) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      write_at_exit();
-      if (!complained_) std::fprintf(stderr, "cairn: some kernels are not traced: %s\n", why);
-      complained_ = true;
-    }
-    keep(what, moment);  // which has no warps yet
-    return nullptr;
   }
 
   static void keep(const cairn_gpu_launch &what, const cairn_gpu_moment &moment,
@@ -290,42 +272,43 @@ class Collector {
   void work() {
     for (;;) {
       Memory *memory = nullptr;
+      Share *share = nullptr;
       {
         std::unique_lock<std::mutex> lock(mutex_);
         changed_.wait(lock, [this] { return !waiting_.empty() || over_; });
         if (waiting_.empty()) return;
         memory = waiting_.front();
         waiting_.pop_front();
+        share = &shares_[memory->device];
       }
-      const uint64_t used = fetch(memory);
+      const uint64_t used = fetch(memory, *share);
       const std::lock_guard<std::mutex> lock(mutex_);
       uint64_t &seen = seen_[{memory->what.program, memory->what.kernel}];
       if (used > seen) seen = used;
-      Device &of = devices_[memory->device];
+      Share &of = *share;
       of.pool.give(memory->part);
       --of.in_flight;
       of.events.give(memory->ended, &memory->ran);
-      if (memory->ring != nullptr) rings_.push_back(std::move(memory->ring));
+      of.give(std::move(memory->ring));
       delete memory;
       given_.notify_all();
     }
   }
 
   /// Gives how many words of the pool the launch took.
-  uint64_t fetch(Memory *memory) {
+  uint64_t fetch(Memory *memory, Share &of) {
     (void)CAIRN_RT(SetDevice)(memory->device);
+    const BesideCaptures beside;
     const uint32_t count = memory->warp_count;
-    Stream &stream = streams_[memory->device];
+    Stream &stream = of.stream;
     bool well = true;
-#if !defined(CAIRN_GPU_EMULATOR)  // where all streams are one
     if (stream == nullptr) {
       well = CAIRN_RT(StreamCreateWithFlags)(&stream, CAIRN_RT(StreamNonBlocking)) == CAIRN_RT(Success);
     }
-#endif
     well = well && CAIRN_RT(EventSynchronize)(memory->ended) == CAIRN_RT(Success);
-    if (well) clocks_[memory->device].tell(memory->ran, stream, &memory->moment);
-    auto *const ended = static_cast<Buffers *>(ended_.take(sizeof(Buffers)));
-    auto *const records = static_cast<WarpRecord *>(records_.take(uint64_t{count} * sizeof(WarpRecord)));
+    if (well) of.clock.tell(memory->ran, stream, &memory->moment);
+    auto *const ended = static_cast<Buffers *>(of.ended.take(sizeof(Buffers)));
+    auto *const records = static_cast<WarpRecord *>(of.records.take(uint64_t{count} * sizeof(WarpRecord)));
     const auto bring = [&](void *to, const void *from, uint64_t bytes) {
       well = well && CAIRN_RT(MemcpyAsync)(to, from, bytes, CAIRN_RT(MemcpyDeviceToHost), stream) == CAIRN_RT(Success);
     };
@@ -336,13 +319,13 @@ class Collector {
     cairn_gpu_clock *clocks = nullptr;
     if (memory->clocks != nullptr) {
       const uint64_t bytes = uint64_t{count} * sizeof(cairn_gpu_clock);
-      clocks = static_cast<cairn_gpu_clock *>(clocks_of_warps_.take(bytes));
+      clocks = static_cast<cairn_gpu_clock *>(of.clocks.take(bytes));
       well = well && clocks != nullptr;
       bring(clocks, memory->clocks, bytes);
     }
     wait();
     const uint64_t words = well ? ended->gathered : 0;
-    auto *const placed = static_cast<uint32_t *>(words_.take(words * sizeof(uint32_t) + 4));
+    auto *const placed = static_cast<uint32_t *>(of.words.take(words * sizeof(uint32_t) + 4));
     if (well && words != 0) {
       well = placed != nullptr;
       if (well) {
@@ -367,7 +350,7 @@ class Collector {
     }
     if (!well) {
       (void)CAIRN_RT(GetLastError)();
-      (void)untraced(memory->what, "a launch failed, and its trace with it", memory->moment);
+      (void)untraced(memory->what, {CAIRN_GPU_FAILED, kFailed}, memory->moment);
       return 0;
     }
     static_assert(sizeof(WarpRecord) == sizeof(cairn_gpu_warp), "the library reads records as they are");
@@ -390,25 +373,16 @@ class Collector {
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;  ///< `waiting_`, `over_`
-  std::condition_variable given_;    ///< parts of a device's memory, or rings
-  std::map<int, Device> devices_;
+  std::condition_variable changed_;                                          ///< `waiting_`, `over_`
+  std::condition_variable given_;                                            ///< parts of a device's memory, or rings
+  std::map<int, Share> shares_;                                              ///< by device; none goes
   std::map<std::pair<const cairn_gpu_program *, uint32_t>, uint64_t> seen_;  ///< words that a kernel has written
-  std::vector<std::unique_ptr<Ring>> rings_;                                 ///< that nobody has
-  size_t ring_count_ = 0;
   std::deque<Memory *> waiting_;
   std::thread thread_;
   bool over_ = false;
-  bool complained_ = false;
+  bool complained_[CAIRN_GPU_FAILED + 1] = {};
   bool registered_ = false;  ///< to be called at exit
   bool gave_up_ = false;     ///< somebody waited in vain
-  // Of our thread.
-  std::map<int, Stream> streams_;
-  std::map<int, DeviceClock> clocks_;
-  Pinned ended_;
-  Pinned records_;
-  Pinned words_;
-  Pinned clocks_of_warps_;
 };
 
 inline Memory *take_memory(Buffers &buffers, bool values, cairn_gpu_launch &what, Stream stream) {

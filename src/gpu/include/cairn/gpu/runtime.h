@@ -52,18 +52,18 @@ class Pinned {
     bytes_ = well ? bytes : 0;
     return at_;
   }
-
- private:
-  void release() {
-    if (at_ == nullptr) return;
+  /// `frees`: else it is gone already, or will be.
+  void release(bool frees = true) {
 #if defined(__HIPCC__) && !defined(__CUDACC__)
-    (void)hipHostFree(at_);
+    if (frees && at_ != nullptr) (void)hipHostFree(at_);
 #else
-    (void)cudaFreeHost(at_);
+    if (frees && at_ != nullptr) (void)cudaFreeHost(at_);
 #endif
     at_ = nullptr;
     bytes_ = 0;
   }
+
+ private:
   void *at_ = nullptr;
   uint64_t bytes_ = 0;
 };
