@@ -18,6 +18,12 @@ __global__ void trap(int *to, unsigned at) {
   atomicAdd(to, 1);
   if (threadIdx.x == at) __trap();
 }
+/// Who goes in is other lanes each time.
+__global__ void scatter(int *to, unsigned n) {
+  for (unsigned i = 0; i < n; ++i) {
+    if (((threadIdx.x + i * 64) * 2654435761u >> 20) % 2 == 0) atomicAdd(to, 1);
+  }
+}
 __global__ void spin(volatile int *until) {
   while (*until == 0)
     ;
@@ -76,7 +82,7 @@ static void use_all_memory() {
   constexpr size_t kPiece = 1 << 20;
   std::vector<char *> pieces(1);
   while (cudaMalloc(&pieces.back(), kPiece) == cudaSuccess) {
-    CHECK(cudaMemset(pieces.back(), 1, kPiece));
+    if (cudaMemset(pieces.back(), 1, kPiece) != cudaSuccess) break;
     pieces.push_back(nullptr);
   }
   printf("%zu pieces\n", pieces.size() - 1);
@@ -89,7 +95,7 @@ static void use_all_memory() {
   CHECK(cudaMallocPitch(&more, &pitch, 1000, 1000));
   CHECK(cudaMallocAsync(&more, kPiece / 2, 0));
   for (size_t i = 1; i + 1 < pieces.size(); ++i) cudaFree(pieces[i]);
-  count_some(5);
+  for (int i = 0; i < 4; ++i) count_some(5);
 }
 
 static void capture() {
@@ -131,7 +137,7 @@ static void capture_beside() {
   cudaGraph_t graph = nullptr;
   CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   std::thread([sum] {
-    for (int i = 0; i < 200; ++i) count<<<1, 32>>>(sum, 1);
+    for (int i = 0; i < 40; ++i) count<<<1, 32>>>(sum, 1);
     CHECK(cudaGetLastError());
   }).join();
   count<<<1, 32, 0, stream>>>(sum + 1, 1);
@@ -140,7 +146,14 @@ static void capture_beside() {
   printf("%d %d\n", sum[0], sum[1]);
 }
 
-static void much() { count_some(2000); }
+static void much() {
+  int *sum = nullptr;
+  CHECK(cudaMallocManaged(&sum, sizeof *sum));
+  *sum = 0;
+  scatter<<<2, 64>>>(sum, 8000);
+  CHECK(cudaDeviceSynchronize());
+  printf("%d\n", *sum);
+}
 
 static void wait() {
   int *until = nullptr;

@@ -1,10 +1,10 @@
 // A launch's memory on a GPU (CUDA, HIP, or the emulator), and how what is in it comes to the host.
 //
 // A device has one allocation for tracing, of CAIRN_GPU_MEMORY bytes or an eighth of what is free, at most 4 GiB, made
-// when its first kernel is traced and kept until the program resets the device (share.h). Each launch in flight has a
-// part of it (pool.h); what the part holds for words depends on what launches of its kernel have written. Where there
-// is no part left, the program waits until a launch gives its part back, or the launch is not traced and says so in the
-// trace (CAIRN_GPU_FULL).
+// when its first kernel is traced and kept until the program resets the device or needs it (share.h). Each launch in
+// flight has a part of it (pool.h); what the part holds for words depends on what launches of its kernel have written.
+// Where there is no part left, the program waits until a launch gives its part back, or the launch is not traced and
+// says so in the trace (CAIRN_GPU_FULL).
 //
 // On the launch's stream stand a kernel that makes its tables, the launch itself, and a kernel that finishes warps'
 // streams and counts their words; around the launch, events that tell when it ran (device_clock.h). Our thread waits
@@ -116,11 +116,13 @@ class Collector {
     Share &of = shares_[device];
     Memory *memory = nullptr;
     const auto found = [&] {
-      of.take_memory();  // anew, where the device was reset
+      if (of.closing) return false;
+      of.take_memory();  // anew, where the device was reset or the program needed it
       return (memory = part_of(of, device, buffers, values, what)) != nullptr;
     };
     if (!found() && settings().wait && of.in_flight != 0 && !gave_up_) {
-      gave_up_ = !given_.wait_for(lock, std::chrono::seconds(kPatience), [&] { return found() || of.in_flight == 0; });
+      gave_up_ = !given_.wait_for(lock, std::chrono::seconds(kPatience),
+                                  [&] { return found() || (of.in_flight == 0 && !of.closing); });
     }
     if (memory == nullptr) {
       const bool never = of.in_flight == 0;
@@ -176,6 +178,28 @@ class Collector {
     given_.wait(lock, [&] { return found->second.in_flight == 0; });
     found->second.release();
     return call();  // still alone: nobody takes memory before it
+  }
+
+  /// The program found no memory on its device: gives ours back, as soon as nothing is in flight there, and lets it try
+  /// `again` before anybody else takes some. False: there was none of ours, or it was in use for too long.
+  template <typename Call>
+  bool make_room(const Call &again) {
+    int device = 0;
+    if (CAIRN_RT(GetDevice)(&device) != CAIRN_RT(Success)) return false;
+    const BesideCaptures beside;
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto found = shares_.find(device);
+    if (found == shares_.end() || found->second.base == nullptr) return false;
+    Share &of = found->second;
+    of.closing = true;
+    const bool none = given_.wait_for(lock, std::chrono::seconds(kPatience), [&] { return of.in_flight == 0; });
+    of.closing = false;
+    if (none) {
+      of.give_memory_back();
+      again();
+    }
+    given_.notify_all();  // launches that waited
+    return none;
   }
 
   /// The launch stands on its stream, and so does what finishes its warps.

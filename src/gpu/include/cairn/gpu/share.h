@@ -35,19 +35,23 @@ struct Ring {
 /// them. The thread has made a device current.
 class BesideCaptures {
  public:
-  BesideCaptures() { (void)CAIRN_RT(ThreadExchangeStreamCaptureMode)(&mode_); }
-  ~BesideCaptures() { (void)CAIRN_RT(ThreadExchangeStreamCaptureMode)(&mode_); }
+  BesideCaptures() : changed_(CAIRN_RT(ThreadExchangeStreamCaptureMode)(&mode_) == CAIRN_RT(Success)) {}
+  ~BesideCaptures() {
+    if (changed_) (void)CAIRN_RT(ThreadExchangeStreamCaptureMode)(&mode_);
+  }
   BesideCaptures(const BesideCaptures &) = delete;
   BesideCaptures &operator=(const BesideCaptures &) = delete;
 
  private:
   CAIRN_RT(StreamCaptureMode) mode_ = CAIRN_RT(StreamCaptureModeRelaxed);
+  bool changed_;
 };
 
 struct Share {
   Pool pool{0};  ///< of the memory at `base`
   char *base = nullptr;
   Events events;
+  bool closing = false;    ///< somebody waits until none is in flight
   uint32_t in_flight = 0;  ///< launches that have a part of the pool, or whose words are yet to be fetched
   // Of `fetch`.
   Stream stream = nullptr;
@@ -57,10 +61,14 @@ struct Share {
   Pinned words;
   Pinned clocks;
 
-  /// Asks for memory, unless it has some or has asked in vain: CAIRN_GPU_MEMORY, or an eighth of what is free.
+  /// Asks for memory, unless it has some: CAIRN_GPU_MEMORY, or an eighth of what is free; less than that where memory
+  /// was given back to the program. Where there was none it asks again after one call, two, four...
   void take_memory() {
-    if (asked_) return;
-    asked_ = true;
+    if (base != nullptr) return;
+    if (patience_ != 0) {
+      --patience_;
+      return;
+    }
     OwnErrors well;
     const bool said = settings().memory != 0 && settings().policy != Policy::drain;
     size_t left = 0;
@@ -68,6 +76,7 @@ struct Share {
     if (!well(CAIRN_RT(MemGetInfo)(&left, &all))) left = 0;
     uint64_t bytes = said ? settings().memory : left / 8 < kMostAtFirst ? left / 8 : kMostAtFirst;
     if (bytes < kFewest && !said) bytes = kFewest;
+    if (bytes > most_) bytes = most_;
     void *at = nullptr;
     while (bytes != 0 && !well(CAIRN_RT(Malloc)(&at, bytes))) {
       at = nullptr;
@@ -75,6 +84,17 @@ struct Share {
     }
     base = static_cast<char *>(at);
     pool = Pool(bytes);
+    patience_ = base == nullptr ? next_patience_ : 0;
+    next_patience_ = base == nullptr ? 2 * next_patience_ : 1;
+  }
+  /// To the program, while no launch is in flight; from now on half of that must do, and after some times nothing.
+  void give_memory_back() {
+    if (base == nullptr) return;
+    OwnErrors well;
+    (void)well(CAIRN_RT(Free)(base));
+    most_ = pool.bytes() / 2 < kFewest / 16 ? 0 : pool.bytes() / 2;
+    base = nullptr;
+    pool = Pool(0);
   }
   /// One that nobody has, or a new one, as long as there are few; nullptr: there is none.
   std::unique_ptr<Ring> take_ring(uint32_t count) {
@@ -124,13 +144,17 @@ struct Share {
     base = nullptr;
     stream = nullptr;
     pool = Pool(0);
-    asked_ = false;
+    most_ = UINT64_MAX;
+    patience_ = 0;
+    next_patience_ = 1;
   }
 
  private:
   static constexpr uint64_t kMostAtFirst = uint64_t{4} << 30;  ///< where nothing was said
   static constexpr uint64_t kFewest = uint64_t{16} << 20;
-  bool asked_ = false;
+  uint64_t most_ = UINT64_MAX;  ///< bytes that it may ask for
+  uint64_t patience_ = 0;       ///< calls of take_memory that are not to ask
+  uint64_t next_patience_ = 1;
   std::vector<std::unique_ptr<Ring>> rings_;  ///< that nobody has
   size_t ring_count_ = 0;
 };
