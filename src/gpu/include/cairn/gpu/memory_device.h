@@ -163,8 +163,10 @@ class Collector {
     return nullptr;
   }
 
-  /// Around the program's reset of its device: what is in flight there is fetched before, for however long that takes,
-  /// and nothing of ours is left to be lost. Memory is asked for anew when something is launched there again.
+  /// Around the program's reset of its device: what is in flight there is fetched before, and nothing of ours is left
+  /// to be lost. What takes longer than 10 seconds is: CUDA says that it resets at once, so a kernel that waits for
+  /// what the program does next must not keep it from that. Memory is asked for anew when something is launched there
+  /// again.
   template <typename Call>
   auto reset(const Call &call) {
     int device = 0;
@@ -175,9 +177,15 @@ class Collector {
       lock.unlock();
       return call();
     }
-    given_.wait(lock, [&] { return found->second.in_flight == 0; });
-    found->second.release();
-    return call();  // still alone: nobody takes memory before it
+    Share &of = found->second;
+    const auto fetched = [&] {
+      return given_.wait_for(lock, std::chrono::seconds(kPatience), [&] { return of.in_flight == 0; });
+    };
+    const bool before = fetched();
+    if (before) of.release();
+    const auto error = call();  // still alone: nobody takes memory before it
+    if (!before && fetched()) of.release();
+    return error;
   }
 
   /// The program found no memory on its device: gives ours back, as soon as nothing is in flight there, and lets it try
