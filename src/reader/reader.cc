@@ -222,7 +222,9 @@ Result<Bytes> read_elsewhere(uint64_t offset, uint64_t size) {
     return fail(ErrorKind::unreadable, "too large a part for this reader", "ask cairn on the command line");
   Bytes bytes(static_cast<size_t>(size));
   const int32_t got = reader_read(static_cast<double>(offset), static_cast<uint32_t>(size), bytes.data());
-  if (got < 0) return fail(ErrorKind::unreadable, "the trace cannot be read any more", "is cairn serve still running?");
+  if (got < 0)
+    return fail(ErrorKind::unreadable, "the trace cannot be read any more",
+                "is cairn serve still running, and the file as it was?");
   bytes.resize(std::min(bytes.size(), static_cast<size_t>(got)));
   return bytes;
 }

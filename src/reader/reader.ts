@@ -643,7 +643,7 @@ export class Reader {
   private ask(question: (module: Module) => number | undefined): Column[] {
     this.unread = false;
     const at = this.guarded(() => question(this.module));
-    if (this.unread) throw new ReaderError('the trace cannot be read any more', 'refused', '', 'is cairn serve still running?');
+    if (this.unread) throw new ReaderError('the trace cannot be read any more', 'refused', '', 'is cairn serve still running, and the file as it was?');
     if (at === undefined) throw new ReaderError('this reader does not tell that', 'refused', '', 'use reader-verbs.wasm');
     if (at === 0) throw this.reason();
     return this.columns(at);

@@ -74,7 +74,7 @@ for (const name of ['blocks', 'bundles', 'stencil']) {
   if (parts.reduce((sum, [, size]) => sum + size, 0) === opening) expect('blocks that calls need', 'none', 'some');
   there = false;
   const lost = await thrown('a trace that is gone', () => elsewhere.calls(8, { most: 1e4 }));
-  expect('a trace that is gone', [lost.kind, lost.hint], ['refused', 'is cairn serve still running?']);
+  expect('a trace that is gone', [lost.kind, lost.hint], ['refused', 'is cairn serve still running, and the file as it was?']);
 }
 
 // So much memory as the module begins with is enough for a small trace, and not for 64 MiB.

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <ctime>
 #include <filesystem>
+#include <iomanip>
 #include <map>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,13 +38,17 @@ struct Question {
 
 ordered_json refused(const std::string &why) { return {{"refused", valid_utf8(why)}}; }
 
-/// "cairn: run.cairn: waits: this trace has no times", without what the reader knows.
-std::string first_line(const std::string &said, const std::string &file) {
-  std::string line = said.substr(0, said.find('\n'));
-  for (const std::string &known : {std::string("cairn: "), file + ": "}) {
-    if (line.starts_with(known)) line.erase(0, known.size());
+/// "cairn: run.cairn: waits: this trace has no times", without what the reader knows, of each line.
+std::vector<std::string> lines_said(const std::string &said, const std::string &file) {
+  std::vector<std::string> lines;
+  std::istringstream all(said);
+  for (std::string line; std::getline(all, line);) {
+    for (const std::string &known : {std::string("cairn: "), file + ": "}) {
+      if (line.starts_with(known)) line.erase(0, known.size());
+    }
+    lines.push_back(valid_utf8(line));
   }
-  return line;
+  return lines;
 }
 
 ordered_json ask(const Asked &asked, const std::vector<std::string> &words, size_t most_of_list,
@@ -60,11 +67,13 @@ ordered_json ask(const Asked &asked, const std::vector<std::string> &words, size
   if (json.is_discarded() || !json.is_object()) {
     return refused(printed->error.empty()
                        ? fmt::format("cairn {} ended with exit code {}", words.front(), printed->code)
-                       : first_line(printed->error, asked.file));
+                       : lines_said(printed->error, asked.file).front());
   }
   json.erase("schema");
   json.erase("file");
   shorten(&json, most_of_list);
+  // What the answer lacks.
+  if (!printed->error.empty()) json["said"] = lines_said(printed->error, asked.file);
   return json;
 }
 
@@ -81,6 +90,16 @@ std::map<std::string, std::set<uint32_t>> places_of(const ordered_json &callsite
     }
   }
   return places;
+}
+
+/// When the run ended, by the clock of the machine that it began on; the begin of all time if that is not known.
+std::chrono::system_clock::time_point end_of(const ordered_json &info) {
+  std::tm begin{};
+  std::istringstream text(info.value("start", std::string()));
+  text >> std::get_time(&begin, "%Y-%m-%dT%H:%M:%SZ");
+  if (text.fail()) return {};
+  const auto lasted = std::chrono::duration<double>(info.value("wall_seconds", 0.0) + 1);
+  return std::chrono::system_clock::from_time_t(timegm(&begin)) + std::chrono::ceil<std::chrono::seconds>(lasted);
 }
 
 ordered_json facts_of(const Asked &asked) {
@@ -129,7 +148,8 @@ ordered_json facts_of(const Asked &asked) {
         facts[questions[i + 1].name] = std::move(told);
         return true;
       });
-  facts["sources"] = asked.sources ? source_lines(places_of(facts["callsites"])) : ordered_json::array();
+  facts["sources"] =
+      asked.sources ? source_lines(places_of(facts["callsites"]), end_of(facts["info"])) : ordered_json::array();
   return facts;
 }
 

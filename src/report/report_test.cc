@@ -3,17 +3,21 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 
 #include "report/facts.h"
 #include "report/page.h"
 #include "report/seven_bits.h"
 #include "report/shorten.h"
+#include "report/source_lines.h"
 
 namespace cairn::report {
 namespace {
@@ -44,6 +48,27 @@ std::optional<std::string> read_sevens(const std::string &text, size_t bytes) {
     read += static_cast<char>(std::stoi(bits.substr(i, 8), nullptr, 2));
   }
   return read;
+}
+
+TEST(SourceLines, AreOfFilesNamedAsSources) {
+  for (const char *path : {"main.c", "/a/b.CC", "x.F90", "step.py", "k.cu"})
+    EXPECT_TRUE(is_named_as_source(path)) << path;
+  for (const char *path : {"", "id_rsa", "/etc/passwd", ".c", "notes.txt", "key.pem", "a.c/passwd"}) {
+    EXPECT_FALSE(is_named_as_source(path)) << path;
+  }
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("cairn-sources-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string source = folder / "main.c";
+  const std::string secret = folder / "secret";
+  for (const std::string &path : {source, secret}) std::ofstream(path) << "one\ntwo\n";
+  const auto now = std::chrono::system_clock::now();
+  const std::map<std::string, std::set<uint32_t>> wanted = {{source, {2}}, {secret, {1}}};
+  const ordered_json as_it_was = {{{"file", source}, {"first", 1}, {"lines", {"one", "two"}}}};
+  EXPECT_EQ(source_lines(wanted), as_it_was);
+  EXPECT_EQ(source_lines(wanted, now + std::chrono::hours(1)), as_it_was);
+  EXPECT_EQ(source_lines(wanted, now - std::chrono::hours(1))[0]["changed"], true);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(SevenBits, GiveBackWhatWentIn) {

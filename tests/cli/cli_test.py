@@ -1408,8 +1408,12 @@ def report_makes_a_page(bench):
     facts = json.loads(gzip.decompress(blocks["facts"]))
     expect("schema", (facts["schema"], len(facts["traces"]), facts["diff"]), ("cairn.report/1", 1, None))
     for verb in ("info", "summary", "loops", "ranks", "phases", "sizes", "check"):
-        said = json.loads(here.run(verb, "--json", "../ring.cairn").stdout)
-        expect(verb, facts["traces"][0][verb], as_in_a_page(said))
+        done = here.run(verb, "--json", "../ring.cairn")
+        # With it goes what it said of its answer.
+        wanted = as_in_a_page(json.loads(done.stdout))
+        if done.stderr:
+            wanted["said"] = [line.removeprefix("cairn: ").removeprefix("../ring.cairn: ") for line in done.stderr.splitlines()]
+        expect(verb, facts["traces"][0][verb], wanted)
     refused = here.run("waits", "--json", "../ring.cairn").stderr
     if refused:
         expect("waits", refused.endswith(facts["traces"][0]["waits"]["refused"] + "\n"), True)
@@ -1429,6 +1433,7 @@ def report_makes_a_page(bench):
     expect("of two", (done.returncode, done.stderr.startswith("cairn: both.html: ")), (0, True))
     blocks = blocks_of((here.folder / "both.html").read_bytes().decode())
     facts = json.loads(gzip.decompress(blocks["facts"]))
+    facts["diff"].pop("said", None)
     expect("diff", facts["diff"], as_in_a_page(json.loads(here.run("diff", "--json", "../ring3.cairn", "../ring.cairn").stdout)))
     expect("second trace", blocks["trace1"], (bench.folder / "ring.cairn").read_bytes())
     expect("left over", here.sees("*"), ["both.html", "mine.html", "ring.html"])
@@ -1443,6 +1448,9 @@ def serve_shows_a_folder_to_who_knows_the_address(bench):
         return
     shutil.copy(bench.folder / "ring.cairn", here.folder / "a <b>&'.cairn")
     (here.folder / "secret.txt").write_text("secret")
+    (here.folder / "empty.cairn").touch()
+    (here.folder / "secret.cairn").symlink_to("secret.txt")
+    (here.folder / "linked.cairn").symlink_to(bench.folder / "ring.cairn")
     server = subprocess.Popen([bench.cairn, "serve", "."], cwd=here.folder, env=bench.environment, stdout=subprocess.PIPE,
                               text=True)
     try:
@@ -1463,10 +1471,19 @@ def serve_shows_a_folder_to_who_knows_the_address(bench):
         expect("list", (status, f'href="view/{name}">a &lt;b&gt;&amp;&#39;.cairn<' in listed.decode()), (200, True))
         trace = (bench.folder / "ring.cairn").read_bytes()
         expect("trace", get(f"{root}trace/{name}"), (200, trace))
-        expect("a part", get(f"{root}trace/{name}", Range="bytes=10-19"), (206, trace[10:20]))
+        size = len(trace)
+        for asked, wanted in (("10-19", (206, trace[10:20])), ("10-", (206, trace[10:])), ("-10", (206, trace[-10:])),
+                              (f"{size - 1}-{size + 100}", (206, trace[-1:])), (f"-{size + 9}", (206, trace)),
+                              (f"{size}-", (416, b"")), ("99999999-", (416, b"")), ("-0", (416, b""))):
+            expect(f"a part: {asked}", get(f"{root}trace/{name}", Range=f"bytes={asked}"), wanted)
+        expect("what is empty", get(f"{root}trace/empty.cairn"), (200, b""))
+        expect("a link to a trace", get(f"{root}trace/linked.cairn"), (200, trace))
+        expect("a link to something else", get(f"{root}trace/secret.cairn")[0], 404)
         status, page = get(f"{root}view/{name}")
-        expect("page", (status, b"connect-src 'self'" in page, f'data-address="../trace/{name}"'.encode() in page),
-               (200, True, True))
+        version = re.search(f'data-address="../trace/{name}([?]of=[0-9-]*)"', page.decode())
+        expect("page", (status, b"connect-src 'self'" in page, version is not None), (200, True, True))
+        expect("the trace of the page", get(f"{root}trace/{name}{version[1]}", Range="bytes=0-7"), (206, trace[:8]))
+        expect("another one", get(f"{root}trace/{name}{version[1]}1", Range="bytes=0-7")[0], 410)
         status, facts = get(f"{root}facts/{name}")
         told = json.loads(gzip.decompress(facts))["traces"][0]
         expect("facts", (status, told["info"]), (200, as_in_a_page(json.loads(bench.run("info", "--json", "ring.cairn").stdout))))
@@ -1481,7 +1498,7 @@ def serve_shows_a_folder_to_who_knows_the_address(bench):
     finally:
         server.terminate()
         server.wait(timeout=30)
-    expect("left", here.sees("*"), ["a <b>&'.cairn", "secret.txt"])
+    expect("left", here.sees("*"), ["a <b>&'.cairn", "empty.cairn", "linked.cairn", "secret.cairn", "secret.txt"])
 
 
 # --- terminals -------------------------------------------------------------------------------------------------------

@@ -75,6 +75,8 @@ class Folder {
     for (const auto &entry : fs::directory_iterator(path_, error)) {
       std::error_code ignored;
       if (entry.path().extension() != ".cairn" || !entry.is_regular_file(ignored)) continue;
+      // A link that gives something else the name of a trace leads nowhere.
+      if (entry.is_symlink(ignored) && fs::canonical(entry.path(), ignored).extension() != ".cairn") continue;
       const auto changed = entry.last_write_time(ignored).time_since_epoch().count();
       found.push_back({entry.path().filename().string(), entry.file_size(ignored), static_cast<int64_t>(changed)});
     }
@@ -95,29 +97,57 @@ class Folder {
   std::string path_;
 };
 
-/// What the verbs say of each trace, asked once. Several requests at a time: one of them asks, the others wait.
+/// What the verbs say of each trace, asked once. Several requests for one at a time: one of them asks, the others wait.
 class FactsKept {
  public:
   FactsKept(std::string cairn, const Folder *folder) : cairn_(std::move(cairn)), folder_(folder) {}
   std::string of(const TraceFile &file) {
-    const std::scoped_lock lock(lock_);
-    auto &[known, packed] = kept_[file.name];
-    if (packed.empty() || known.bytes != file.bytes || known.changed != file.changed) {
+    Kept &kept = kept_of(file.name);
+    const std::scoped_lock lock(kept.lock);
+    if (kept.packed.empty() || kept.known.bytes != file.bytes || kept.known.changed != file.changed) {
       Asked asked;
       asked.executable = cairn_;
       asked.file = folder_->path_of(file);
-      known = file;
-      packed = gzip(facts_of_page({asked}).dump());
+      kept.known = file;
+      kept.packed = gzip(facts_of_page({asked}).dump());
     }
-    return packed;
+    return kept.packed;
   }
 
  private:
+  struct Kept {
+    std::mutex lock;
+    TraceFile known;
+    std::string packed;
+  };
+  Kept &kept_of(const std::string &name) {
+    const std::scoped_lock lock(lock_);
+    std::unique_ptr<Kept> &kept = kept_[name];
+    if (kept == nullptr) kept = std::make_unique<Kept>();
+    return *kept;
+  }
+
   std::string cairn_;
   const Folder *folder_;
-  std::mutex lock_;
-  std::map<std::string, std::pair<TraceFile, std::string>> kept_;
+  std::mutex lock_;  ///< of the map alone
+  std::map<std::string, std::unique_ptr<Kept>> kept_;
 };
+
+/// Of a file of that size, as RFC 9110 has it, which the library does not know: ends are cut to the file's. False: one
+/// begins behind its end.
+bool fit_ranges(httplib::Ranges *ranges, uint64_t size) {
+  const auto all = static_cast<ssize_t>(size);
+  for (auto &[first, last] : *ranges) {
+    if (first == -1) {  // so many from the end
+      if (last <= 0 || all == 0) return false;
+      first = std::max<ssize_t>(0, all - last);
+      last = all - 1;
+    }
+    if (first >= all) return false;
+    if (last == -1 || last >= all) last = all - 1;
+  }
+  return true;
+}
 
 std::string list_of(const Folder &folder) {
   std::string rows;
@@ -168,9 +198,11 @@ class Service {
     server_.Get(root + "view/([^/]+)", [this](const httplib::Request &request, httplib::Response &response) {
       with_trace(request, response, [&](const TraceFile &file) {
         const std::string name = percent(file.name);
+        // Of that file and no later one: what the page knows of it would be wrong.
+        const std::string version = fmt::format("?of={}-{}", file.bytes, file.changed);
         const std::vector<Block> blocks = {
             {.id = "facts", .bytes = {}, .address = "../facts/" + name},
-            {.id = "trace0", .bytes = {}, .address = "../trace/" + name, .size = file.bytes}};
+            {.id = "trace0", .bytes = {}, .address = "../trace/" + name + version, .size = file.bytes}};
         response.set_content(page_of(assets_, valid_utf8(file.name), blocks, "'self'"), "text/html; charset=utf-8");
       });
     });
@@ -180,7 +212,22 @@ class Service {
     });
     server_.Get(root + "trace/([^/]+)", [this](const httplib::Request &request, httplib::Response &response) {
       with_trace(request, response, [&](const TraceFile &file) {
-        // The library asks for the ranges that the request names.
+        if (request.has_param("of") &&
+            request.get_param_value("of") != fmt::format("{}-{}", file.bytes, file.changed)) {
+          response.status = 410;
+          return;
+        }
+        // The library asks for the ranges that the request names, and takes them from there.
+        if (!fit_ranges(&const_cast<httplib::Request &>(request).ranges, file.bytes)) {
+          const_cast<httplib::Request &>(request).ranges.clear();
+          response.status = 416;
+          response.set_header("Content-Range", fmt::format("bytes */{}", file.bytes));
+          return;
+        }
+        if (file.bytes == 0) {
+          response.set_content("", "application/octet-stream");
+          return;
+        }
         response.set_content_provider(
             file.bytes, "application/octet-stream",
             [path = folder_.path_of(file)](size_t offset, size_t length, httplib::DataSink &sink) {

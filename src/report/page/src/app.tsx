@@ -30,7 +30,10 @@ function Help({ close }: { close: () => void }) {
   const ref = useRef<HTMLButtonElement>(null);
   useEffect(() => ref.current?.focus(), []);
   return (
-    <div class="dialog" role="dialog" aria-modal="true" aria-label="Help" onClick={close} onKeyDown={(event) => event.key === 'Escape' && close()}>
+    <div class="dialog" role="dialog" aria-modal="true" aria-label="Help" onClick={close} onKeyDown={(event) => {
+      if (event.key === 'Escape') close();
+      if (event.key === 'Tab') event.preventDefault(); // there is one button
+    }}>
       <div onClick={(event) => event.stopPropagation()}>
         <h2>Keys</h2>
         <dl>
@@ -42,8 +45,10 @@ function Help({ close }: { close: () => void }) {
           <dt>X</dt><dd>select nothing</dd>
           <dt>?</dt><dd>this help; Escape closes it</dd>
         </dl>
-        <p>What is selected (ranks, a function, a call site, a stretch of time) filters every view. The address of the page
-          holds it: a link to it shows the same.</p>
+        <p>What is selected stays selected from view to view. The timeline, the matrix, loops, call sites and calls show that
+          part: of functions and call sites all five, of ranks the timeline, the matrix and calls, of a stretch of time the
+          timeline, and calls from there on. The other views are of the whole run. The address of the page holds the
+          selection: a link to it shows the same.</p>
         <p>This page is one file. It loads nothing and sends nothing; the trace is in it.</p>
         <button type="button" ref={ref} onClick={close}>Close</button>
       </div>
@@ -84,6 +89,7 @@ export function App({ facts }: { facts: Facts }) {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === 'Escape') setHelp(false);
+      if (document.querySelector('[role=dialog]')) return;
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
       const number = Number(event.key);
       if (event.key === '?') setHelp(true);
@@ -93,13 +99,30 @@ export function App({ facts }: { facts: Facts }) {
         event.preventDefault();
       } else if (event.key.toLowerCase() === 'x') clear();
       else if (number >= 1 && views[number - 1]) go(views[number - 1]![0]);
-      else if (/^[wasd]$/i.test(event.key) && target.tagName !== 'CANVAS') {
-        document.querySelector<HTMLCanvasElement>('canvas[tabindex="0"]')?.focus();
+      else if (/^([wasd]|Arrow.*)$/i.test(event.key) && target.tagName !== 'CANVAS') {
+        const canvas = document.querySelector<HTMLCanvasElement>('canvas[tabindex="0"]');
+        if (!canvas) return;
+        canvas.focus();
+        canvas.dispatchEvent(new KeyboardEvent('keydown', { key: event.key }));
+        event.preventDefault();
       }
     };
     addEventListener('keydown', pressed);
     return () => removeEventListener('keydown', pressed);
   }, [views]);
+  useEffect(() => {
+    const paper = (on: boolean) => () => {
+      document.documentElement.classList.toggle('paper', on);
+      dispatchEvent(new Event('cairn-colours'));
+    };
+    const [before, after] = [paper(true), paper(false)];
+    addEventListener('beforeprint', before);
+    addEventListener('afterprint', after);
+    return () => {
+      removeEventListener('beforeprint', before);
+      removeEventListener('afterprint', after);
+    };
+  }, []);
   const info = told(trace.info);
   const name = info?.command ?? trace.file;
   const known = views.some(([id]) => id === shown.view);
@@ -108,7 +131,7 @@ export function App({ facts }: { facts: Facts }) {
     <>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById('main')?.focus(); }}>to the view</a>
       <header class="top">
-        <h1>{name}</h1>
+        <h1 title={name}>{name}</h1>
         {info && <span class="what">{count(info.ranks)} ranks, {count(info.calls)} calls{/^\d/.test(info.start) && `, ${info.start.slice(0, 10)}`}</span>}
         <nav aria-label="views">
           {views.map(([id, title]) => (

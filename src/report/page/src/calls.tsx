@@ -1,7 +1,7 @@
 // Calls: each call of a rank in order, with its arguments, as the trace has it.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Context } from './context';
-import { count, plural, rangesOf, time } from './format';
+import { count, countOfRanks, plural, rangesOf, shortRanks, time } from './format';
 import { linkTo } from './findings';
 import { groupsOf } from './groups';
 import type { CallRow, CallsPage } from './protocol';
@@ -25,18 +25,28 @@ export function Calls({ context }: { context: Context }) {
   const [trouble, setTrouble] = useState('');
   const [said, tell] = useTold();
   const [open, setOpen] = useState<number | null>(null);
-  const [run, setRun] = useState(0);
+  const stopped = useRef(false);
   const groups = client ? groupsOf(client.opened, shown) : null;
-  const begin = shown.at ?? 0;
+  const [begin, setBegin] = useState(shown.at ?? 0);
 
   useEffect(() => {
     if (!client) return;
     let alive = true;
     setRows([]);
     setTrouble('');
-    void fill(begin, [], () => alive);
+    void from().then((call) => {
+      if (!alive) return;
+      setBegin(call);
+      void fill(call, [], () => alive);
+    });
     return () => { alive = false; };
-  }, [client, first, shown.fn, shown.site, shown.text, shown.at, run]);
+  }, [client, first, shown.fn, shown.site, shown.text, shown.at, shown.from]);
+
+  /** The call that was asked for, or the first of the stretch that is selected. */
+  async function from(): Promise<number> {
+    if (shown.at !== null || shown.from === null || !client?.opened.timed) return shown.at ?? 0;
+    return client.ask('callAt', { rank: first, ns: shown.from }).then((call) => call ?? 0, () => 0);
+  }
 
   // Looks on until a page is full: what is rare is far apart.
   async function fill(from: number, have: CallRow[], alive: () => boolean): Promise<void> {
@@ -45,7 +55,8 @@ export function Calls({ context }: { context: Context }) {
     let all = have;
     const wanted = have.length + kPage;
     try {
-      while (at !== null && all.length < wanted && alive()) {
+      stopped.current = false;
+      while (at !== null && all.length < wanted && alive() && !stopped.current) {
         setBusy(`looking at call ${count(at)} …`);
         const page: CallsPage = await client.ask('calls', { rank: first, thread: null, from: at, most: wanted - all.length, groups, text: shown.text, walk: kWalk });
         if (!alive()) return;
@@ -68,7 +79,7 @@ export function Calls({ context }: { context: Context }) {
           Rank{' '}
           <input
             type="number" min={0} value={first} style={{ width: '6em' }}
-            onChange={(event) => set({ ranks: event.currentTarget.value, at: null })}
+            onChange={(event) => set({ ranks: /^\d+$/.test(event.currentTarget.value) ? event.currentTarget.value : '', at: null })}
           />
         </label>
         <label>
@@ -82,8 +93,9 @@ export function Calls({ context }: { context: Context }) {
           from call{' '}
           <input type="number" min={0} value={begin} style={{ width: '9em' }} onChange={(event) => set({ at: Number(event.currentTarget.value) || null })} />
         </label>
+        {countOfRanks(shown.ranks) > 1 && <span class="faint">of ranks {shortRanks(shown.ranks)}, one at a time</span>}
         <span class="busy" role="status">{busy}</span>
-        {busy && <button type="button" onClick={() => { setRun(run + 1); setBusy(''); }}>again</button>}
+        {busy && <button type="button" onClick={() => { stopped.current = true; }}>stop</button>}
       </div>
       {trouble && <p class="warn">{trouble}</p>}
       <div class="scroll">
@@ -116,8 +128,8 @@ export function Calls({ context }: { context: Context }) {
         </table>
       </div>
       <div class="take">
-        {rows.length === 0 && !busy && <span>no such call</span>}
-        {next !== null && !busy && (
+        {rows.length === 0 && !busy && !trouble && <span>no such call</span>}
+        {next !== null && !busy && !trouble && (
           <button type="button" onClick={() => void fill(next, rows, () => true)}>{plural(kPage, 'more call')}</button>
         )}
         <Take

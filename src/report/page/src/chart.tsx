@@ -62,7 +62,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     if (width > 0) props.onWidth?.(width);
   }, [width]);
-  useLayoutEffect(() => {
+  const paint = () => {
     const element = canvas.current!;
     if (width === 0) return;
     const scale = devicePixelRatio || 1;
@@ -75,7 +75,16 @@ export function Chart(props: ChartProps) {
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, props.height);
     props.draw(new ScreenSurface(context), width, props.height, inkNow());
-  });
+  };
+  useLayoutEffect(paint);
+  // Paper is white: the page puts its light colours on before it is printed.
+  const painter = useRef(paint);
+  painter.current = paint;
+  useEffect(() => {
+    const again = () => painter.current();
+    addEventListener('cairn-colours', again);
+    return () => removeEventListener('cairn-colours', again);
+  }, []);
   void scheme;
 
   const svg = () => {

@@ -23,6 +23,7 @@ const kDoings: Record<Method, string> = {
   strip: 'adding up times',
   drawn: 'looking up calls',
   calls: 'looking through calls',
+  callAt: 'looking for a call',
   matrix: 'adding up who sends to whom',
   pairs: 'adding up who sends to whom',
   messages: 'matching messages',

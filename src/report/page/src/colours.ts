@@ -27,11 +27,18 @@ export function colourOfSort(name: string, index: number): string {
   return kSorts[name] ?? colourOf(index);
 }
 
-/** From nothing to all: a ramp that is even in lightness and has no red against green. */
+/** Whether the page is dark now: on paper it never is. */
+export function isDark(): boolean {
+  return matchMedia('(prefers-color-scheme: dark)').matches && !document.documentElement.classList.contains('paper');
+}
+
+type Stop = [number, number, number];
+const kOnLight: Stop[] = [[236, 240, 245], [158, 202, 225], [66, 146, 198], [8, 81, 156], [62, 24, 92], [24, 6, 34]];
+const kOnDark: Stop[] = [[44, 62, 80], [30, 94, 148], [46, 142, 190], [108, 192, 200], [196, 226, 176], [255, 250, 205]];
+
+/** From nothing to all, away from the page's own colour: a ramp that is even in lightness and has no red against green. */
 export function heat(part: number): string {
-  const stops: [number, number, number][] = [
-    [236, 240, 245], [158, 202, 225], [66, 146, 198], [8, 81, 156], [62, 24, 92], [24, 6, 34],
-  ];
+  const stops = isDark() ? kOnDark : kOnLight;
   const at = Math.min(1, Math.max(0, part)) * (stops.length - 1);
   const low = stops[Math.floor(at)]!;
   const high = stops[Math.min(stops.length - 1, Math.floor(at) + 1)]!;

@@ -3,7 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { Client } from './client';
 import type { Context } from './context';
 import { refusal, told } from './facts';
-import { bytes, count, percent, time } from './format';
+import { bytes, count, countOfRanks, percent, plural, rangesText, shortRanks, time } from './format';
+import { siteText } from './sites';
 import { Table } from './table';
 import { Timeline } from './timeline';
 
@@ -13,6 +14,29 @@ interface OfFunction {
   seconds: number | null;
 }
 
+/** A call of one of both, as JSON has it. */
+interface OneCall {
+  function: string;
+  args?: Record<string, unknown>;
+  return?: unknown;
+  site?: unknown;
+}
+
+interface OneDifference {
+  in: string;
+  calls: number;
+  ranks: string;
+  thread: number;
+  call: number;
+  arguments: string[];
+  first: OneCall | null;
+  second: OneCall | null;
+}
+
+interface OfRun {
+  ranks: number;
+}
+
 interface Difference {
   equal?: boolean;
   mpi?: {
@@ -20,9 +44,54 @@ interface Difference {
     ranks_with_other_order?: number;
     calls_with_other_arguments?: number;
     calls_with_other_results?: number;
-    differences?: unknown[];
+    only_first?: number[];
+    only_second?: number[];
+    differences?: OneDifference[];
     functions?: { function: string; first: OfFunction | null; second: OfFunction | null }[];
   };
+  /** Of runs on different numbers of ranks: what a rank does on average. */
+  sizes?: { equal: boolean; first: OfRun; second: OfRun };
+}
+
+/** What `cairn diff` says, in a few words. */
+function verdict(diff: Difference): string {
+  if (diff.sizes) {
+    return `Runs on ${plural(diff.sizes.first.ranks, 'rank')} and on ${count(diff.sizes.second.ranks)}: on average a rank ` +
+      (diff.sizes.equal ? 'does the same at each call site of both.' : 'does otherwise at some call sites.');
+  }
+  return diff.equal || diff.mpi?.equal ? 'The same calls in the same order, with the same arguments and results.' : 'They differ.';
+}
+
+function runsOf(ranks: number[]): string {
+  const runs: [number, number][] = [];
+  for (const rank of ranks) {
+    const last = runs[runs.length - 1];
+    if (last && last[1] + 1 === rank) last[1] = rank;
+    else runs.push([rank, rank]);
+  }
+  return shortRanks(rangesText(runs));
+}
+
+/** One call; of what differs in arguments, these. */
+function Call({ name, call, of }: { name: string; call: OneCall | null; of: string[] }) {
+  if (!call) return <div class="mono">{name}: no such call</div>;
+  const value = (argument: string) => {
+    const found = argument === 'return' ? call.return : call.args?.[argument];
+    return `${argument}=${typeof found === 'string' ? found : JSON.stringify(found)}`;
+  };
+  return <div class="mono">{name}: {call.function}({of.map(value).join(', ')}) {siteText(call)}</div>;
+}
+
+function OneOf({ one }: { one: OneDifference }) {
+  return (
+    <li>
+      {plural(one.calls, 'call')} of {countOfRanks(one.ranks) === 1 ? 'rank' : 'ranks'} {shortRanks(one.ranks)}
+      {one.in === 'order' ? ' in another order' : ` with other ${one.in}`}; the first is call {count(one.call)}
+      {one.thread > 0 && ` of thread ${one.thread}`}
+      <Call name="A" call={one.first} of={one.arguments} />
+      <Call name="B" call={one.second} of={one.arguments} />
+    </li>
+  );
 }
 
 export function DiffView({ context }: { context: Context }) {
@@ -39,17 +108,19 @@ export function DiffView({ context }: { context: Context }) {
     x && y !== null && y !== undefined ? `${y >= x ? '+' : '−'}${percent(Math.abs(y - x) / x)}` : '';
   return (
     <>
-      <p><b>A</b> {a.file}, <b>B</b> {b.file}</p>
+      <p><b>A</b> {a.file}, <b>B</b> {b.file}. All other views show A.</p>
       {!diff ? <p class="warn">{refusal(context.facts.diff ?? undefined)}</p> : (
         <>
           <p>
-            {diff.equal || diff.mpi?.equal ? 'The same calls in the same order, with the same arguments and results.' : 'They differ.'}
+            {verdict(diff)}
+            {(diff.mpi?.only_first ?? []).length > 0 && ` Ranks of A alone: ${runsOf(diff.mpi!.only_first!)}.`}
+            {(diff.mpi?.only_second ?? []).length > 0 && ` Ranks of B alone: ${runsOf(diff.mpi!.only_second!)}.`}
             {diff.mpi && !diff.mpi.equal && (
-              <> Ranks with another order of calls: {count(diff.mpi.ranks_with_other_order ?? 0)}; calls with other arguments:{' '}
+              <> {diff.sizes ? 'Rank by rank, as far as both have them: ranks' : 'Ranks'} with another order of calls: {count(diff.mpi.ranks_with_other_order ?? 0)}; calls with other arguments:{' '}
                 {count(diff.mpi.calls_with_other_arguments ?? 0)}, with other results: {count(diff.mpi.calls_with_other_results ?? 0)}.</>
             )}
           </p>
-          {(diff.mpi?.differences ?? []).slice(0, 20).map((one, i) => <p key={i} class="mono">{typeof one === 'string' ? one : JSON.stringify(one)}</p>)}
+          <ul>{(diff.mpi?.differences ?? []).slice(0, 20).map((one, i) => <OneOf key={i} one={one} />)}</ul>
           <h2>Functions</h2>
           <Table
             name="diff" rows={functions}

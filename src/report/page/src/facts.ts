@@ -27,8 +27,10 @@ export interface Info {
   communicators: number;
   timing: string;
   incomplete_ranks: unknown[] | string;
-  degraded: unknown[];
+  degraded: { reason: string; ranks: string }[];
   bytes: Record<string, number>;
+  /** Where ranks were that did not end. */
+  pending?: { ranks: string; thread: number; inside: boolean; function: string; about?: string; site: string; seconds: { least: number; most: number } | null }[];
 }
 
 export interface RankValue {
@@ -310,6 +312,8 @@ export interface SourceFile {
   /** The first line that is told, from 1; all of a file that is short. */
   first: number;
   lines: string[];
+  /** It was written after the run had ended: its lines may be others. */
+  changed?: boolean;
 }
 
 /** A launch of a GPU kernel, as `cairn gpu launches` has it. */
@@ -397,6 +401,12 @@ export interface Facts {
 
 export function told<T extends object>(fact: T | Refusal | undefined): T | null {
   return fact === undefined || 'refused' in fact ? null : fact;
+}
+
+/** What verbs said that their answers lack, each once; not what other words of `cairn record` would have told as well. */
+export function lacks(facts: object): string[] {
+  const all = Object.values(facts).flatMap((fact) => (fact && typeof fact === 'object' && 'said' in fact ? (fact.said as string[]) : []));
+  return [...new Set(all.filter((line) => !line.includes('; record with ')))];
 }
 
 export function refusal(fact: object | undefined): string {

@@ -1,7 +1,7 @@
 // Findings: what stands out in a run, in plain words, each with a way to where it shows. All from what the verbs said.
 import type { ComponentChildren } from 'preact';
 import { told, type LoopItem, type TraceFacts } from './facts';
-import { bytes, count, percent, plural, time } from './format';
+import { bytes, count, percent, plural, shortRanks, time } from './format';
 import { fragmentOf, state, type State } from './state';
 
 export interface Finding {
@@ -38,7 +38,7 @@ export function findingsOf(trace: TraceFacts): Finding[] {
     found.push({ bad: true, view: 'overview', text: <>The recording is not complete: {info.status}.</> });
   }
   if (info && info.degraded.length > 0) {
-    found.push({ bad: true, view: 'overview', text: <>Some calls were kept without all they had; <code>cairn info</code> says which.</> });
+    for (const one of info.degraded.slice(0, 5)) found.push({ bad: true, view: 'overview', text: <>{one.reason}, ranks {shortRanks(one.ranks)}.</> });
   }
   for (const finding of check?.findings.slice(0, 5) ?? []) {
     found.push({ bad: finding.sure, view: 'check', text: <>{finding.sure ? '' : 'Perhaps: '}{finding.text}</> });
@@ -129,7 +129,7 @@ export function findingsOf(trace: TraceFacts): Finding[] {
     const worst = parts.filter((p): p is [string, number] => p[1] !== null).sort((a, b) => a[1] - b[1])[0];
     found.push({
       bad: efficiency.parallel < 0.5, view: 'waits',
-      text: <>{percent(efficiency.parallel)} of the ranks' time is work outside MPI{worst && <>; most is lost to {worst[0]}</>}.</>,
+      text: <>{percent(efficiency.parallel)} of the ranks' time is work outside MPI{worst && worst[1] < 0.9995 && <>; most is lost to {worst[0]}</>}.</>,
     });
   } else if (summary && summary.outside_imbalance !== null && summary.outside_imbalance > 1.2 && summary.slowest_rank) {
     found.push({

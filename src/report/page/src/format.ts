@@ -50,8 +50,8 @@ export function percent(part: number | null | undefined): string {
   return `${(part * 100).toFixed(1)} %`;
 }
 
-export function plural(many: number, one: string): string {
-  return `${count(many)} ${one}${many === 1 ? '' : /(s|x|ch|sh)$/.test(one) ? 'es' : 's'}`;
+export function plural(many: number, one: string, several = `${one}${/(s|x|ch|sh)$/.test(one) ? 'es' : 's'}`): string {
+  return `${count(many)} ${many === 1 ? one : several}`;
 }
 
 /** A set of ranks as the verbs write it, "0-3,8", which is also how the page keeps it. */

@@ -23,6 +23,12 @@ interface Square {
 }
 const kAll: Square = { row: 0, column: 0, size: 0 };
 
+/** As the address has it: "225 0 150", from rank 225 to rank 0, 150 of each. */
+function squareOf(text: string): Square {
+  const match = /^(\d{1,8}) (\d{1,8}) (\d{1,8})$/.exec(text);
+  return match ? { row: Number(match[1]), column: Number(match[2]), size: Number(match[3]) } : kAll;
+}
+
 function* rowsOf({ from, to, kind, communicator, messages, bytes, kinds, communicators }: Pairs): Rows {
   yield ['from', 'to', 'kind', 'communicator', 'messages', 'bytes'];
   for (let i = 0; i < from.length; ++i)
@@ -35,7 +41,8 @@ export function MatrixView({ context }: { context: Context }) {
   const [matrix, setMatrix] = useState<{ of: Matrix; at: Square } | null>(null);
   const [trouble, setTrouble] = useState('');
   const [tries, setTries] = useState(0);
-  const [at, setAt] = useState<Square>(kAll);
+  const at = squareOf(shown.text);
+  const setAt = (square: Square) => set({ text: square.size === 0 ? '' : `${square.row} ${square.column} ${square.size}` }, true);
   const [kind, setKind] = useState('');
   const [communicator, setCommunicator] = useState('');
   const messages = shown.by === 'messages';
@@ -44,20 +51,25 @@ export function MatrixView({ context }: { context: Context }) {
     if (!client) return;
     let alive = true;
     setTrouble('');
-    client.ask('matrix', { groups, kind, communicator, messages, ...at, cells: kMostCells }, true).then(
+    client.ask('matrix', { groups, kind, communicator, chosen: shown.ranks, messages, ...at, cells: kMostCells }, true).then(
       (answer) => alive && setMatrix({ of: answer, at }),
       (error: Error) => alive && !(error instanceof Outdated) && setTrouble(error.message));
     return () => { alive = false; };
-  }, [client, shown.fn, shown.site, messages, kind, communicator, at, tries]);
+  }, [client, shown.fn, shown.site, shown.ranks, messages, kind, communicator, shown.text, tries]);
   if (!client) return <p class="busy">{context.trouble || 'The trace is being opened …'}</p>;
   if (trouble) return <p class="warn">{trouble} <button type="button" onClick={() => setTries(tries + 1)}>Again</button></p>;
   if (!matrix) return <p class="busy">Adding up messages …</p>;
-  const { values, cells, block, size, ranks, sum, pairs, largest, kinds, communicators, collectives, unsized } = matrix.of;
+  const { values, cells, block, size, ranks, sum, pairs, largest, kinds, communicators, collectives, unsized, nowhere } = matrix.of;
   const here = matrix.at;
   const most = values.reduce((a, b) => Math.max(a, b), 0);
   const text = (value: number) => (messages ? plural(value, 'message') : bytes(value));
-  const ranksOf = (first: number) => (block === 1 ? `${first}` : `${first}-${Math.min(ranks, first + block) - 1}`);
-  const cellSide = (width: number) => Math.min(kSide, width - kLeft - 20) / cells;
+  const ranksOf = (first: number) => {
+    const last = Math.min(ranks, first + block) - 1;
+    return last <= first ? `${first}` : `${first}-${last}`;
+  };
+  // On a wall screen as much larger as its text is.
+  const side = Math.round((kSide * parseFloat(getComputedStyle(document.documentElement).fontSize)) / 15);
+  const cellSide = (width: number) => Math.min(side, width - kLeft - 20) / cells;
   const cellAt = (x: number, y: number, width: number): [number, number] | null => {
     const column = Math.floor((x - kLeft) / cellSide(width));
     const row = Math.floor((y - kTop) / cellSide(width));
@@ -103,7 +115,7 @@ export function MatrixView({ context }: { context: Context }) {
         {at.size > 0 && <button type="button" onClick={() => setAt(kAll)}>all ranks</button>}
       </div>
       <Chart
-        name="matrix" height={kTop + kSide + 20}
+        name="matrix" height={kTop + side + 20}
         label={`Matrix of ${text(sum)} between ${plural(ranks, 'rank')}; the table below has the largest pairs`}
         csv={() => client.ask('pairs', { groups }).then(rowsOf)}
         draw={(surface, width, _height, ink) => {
@@ -148,6 +160,7 @@ export function MatrixView({ context }: { context: Context }) {
           },
         }}
       />
+      {nowhere > 0 && <p class="note">Left out: {plural(nowhere, 'message or access', 'messages and accesses')} of which this trace does not say who takes part.</p>}
       {unsized > 0 && <p class="note">The bytes of {plural(unsized, 'message')} are not known.</p>}
       <h2>The largest pairs{at.size > 0 && ' among these'}</h2>
       <Table

@@ -1,10 +1,11 @@
 // The matrix at any zoom, from all pairs that exchange something: sums of blocks, and the largest pairs.
+import { rangesOf } from './format';
 import type { Matrix, MatrixAsk, Pair } from './protocol';
 import { KINDS, type Matrix as ReaderMatrix } from './reader';
 
 const kLargest = 500;
 
-export type Traffic = Omit<ReaderMatrix, 'unknown_processes' | 'expanded_ranks'>;
+export type Traffic = Omit<ReaderMatrix, 'expanded_ranks'>;
 
 /** Rows in the order of a column, all below `below`; those of one value as they were. Cost: the rows and `below`. */
 function orderedBy(rows: Uint32Array, column: Uint32Array, below: number): Uint32Array {
@@ -16,16 +17,20 @@ function orderedBy(rows: Uint32Array, column: Uint32Array, below: number): Uint3
   return ordered;
 }
 
-/** Of one kind or all, and one communicator or all, with one row for each pair. Cost: the pairs and the ranks. */
-export function onlyOf(all: Traffic, kind: string, communicator: string): Traffic {
+/** Of one kind or all, one communicator or all, and what these ranks ("0-3,8", or "" for all) send or are sent, with one
+ * row for each pair. Cost: the pairs and the ranks. */
+export function onlyOf(all: Traffic, kind: string, communicator: string, ranks: string): Traffic {
   const wanted = (KINDS as readonly string[]).indexOf(kind);
   const of = all.communicators.indexOf(communicator);
   const first = all.kind[0];
-  if (wanted < 0 && of < 0 && all.communicators.length < 2 && all.kind.every((one) => one === first)) return all;
+  const chosen = new Uint8Array(all.ranks);
+  for (const [low, high] of rangesOf(ranks)) chosen.fill(1, low, high + 1);
+  const has = (i: number) => ranks === '' || chosen[all.from[i]!] === 1 || chosen[all.to[i]!] === 1;
+  if (ranks === '' && wanted < 0 && of < 0 && all.communicators.length < 2 && all.kind.every((one) => one === first)) return all;
   let order: Uint32Array = new Uint32Array(all.from.length);
   let taken = 0;
   for (let i = 0; i < order.length; ++i)
-    if ((wanted < 0 || all.kind[i] === wanted) && (of < 0 || all.communicator[i] === of)) order[taken++] = i;
+    if ((wanted < 0 || all.kind[i] === wanted) && (of < 0 || all.communicator[i] === of) && has(i)) order[taken++] = i;
   order = order.subarray(0, taken);
   if (of < 0 && all.communicators.length > 1) order = orderedBy(orderedBy(order, all.to, all.ranks), all.from, all.ranks);
   // The first row of each pair, and the sums of all of them.
@@ -62,8 +67,8 @@ export function kindsOf(all: Traffic): string[] {
 export function matrixOf(pairs: Traffic, kinds: string[], ask: MatrixAsk): Matrix {
   const { ranks } = pairs;
   const size = ask.size === 0 ? ranks : Math.min(ask.size, ranks);
-  const cells = Math.max(1, Math.min(ask.cells, size));
-  const block = Math.ceil(size / cells);
+  const block = Math.max(1, Math.ceil(size / Math.max(1, ask.cells)));
+  const cells = Math.max(1, Math.ceil(size / block));
   const values = new Float64Array(cells * cells);
   const of = ask.messages ? pairs.messages : pairs.bytes;
   let sum = 0;
@@ -103,6 +108,6 @@ export function matrixOf(pairs: Traffic, kinds: string[], ask: MatrixAsk): Matri
   const unsized = pairs.unsized.reduce((a, b) => a + b, 0);
   return {
     ranks, size, cells, block, values, sum, pairs: pairs.from.length, largest, kinds, communicators: pairs.communicators,
-    collectives: pairs.collectives, unsized,
+    collectives: pairs.collectives, unsized, nowhere: pairs.unknown_processes,
   };
 }

@@ -1,7 +1,7 @@
 import { Chart } from './chart';
 import { colourOf, resolved } from './colours';
 import type { Context } from './context';
-import { refusal, told, type Phase } from './facts';
+import { lacks, refusal, told, type Phase } from './facts';
 import { findingsOf, linkTo } from './findings';
 import { bytes, count, percent, plural, shortRanks, time } from './format';
 import { go } from './state';
@@ -60,6 +60,12 @@ export function Overview({ context }: { context: Context }) {
     ...parts,
     { name: 'other MPI calls', seconds: Math.max(0, (mpi ?? 0) - known), colour: '#999999' },
   ].filter((bar) => bar.seconds > 0) : [];
+  const said = lacks(trace);
+  const pending = (info?.pending ?? []).map((one) => ({
+    ranks: one.ranks,
+    where: one.inside ? `in ${one.function} ${one.about ?? ''} at ${one.site}` : `outside MPI, behind ${one.function} at ${one.site}`,
+    seconds: one.seconds?.most ?? null,
+  }));
   const whole = bars.reduce((sum, bar) => sum + bar.seconds, 0);
   return (
     <>
@@ -70,7 +76,7 @@ export function Overview({ context }: { context: Context }) {
           {info.wall_seconds > 0 && <Card value={time(info.wall_seconds)} name="from first to last" />}
           {run !== null && mpi !== null && whole > 0 && <Card value={percent(mpi / whole)} name="of the time in MPI" />}
           <Card value={count(info.classes)} name={info.classes === 1 ? 'class of ranks' : 'classes of ranks'} />
-          <Card value={bytes(trace.bytes)} name={`trace, ${((trace.bytes * 8) / Math.max(1, info.calls)).toPrecision(2)} bits a call`} />
+          <Card value={bytes(trace.bytes)} name={`trace, ${count(Number(((trace.bytes * 8) / Math.max(1, info.calls)).toPrecision(2)))} bits a call`} />
         </div>
       ) : <p class="warn">{refusal(trace.info)}</p>}
       <h2>What stands out</h2>
@@ -81,6 +87,25 @@ export function Overview({ context }: { context: Context }) {
           </li>
         ))}
       </ul>
+      {said.length > 0 && (
+        <>
+          <h2>What these numbers lack</h2>
+          <ul class="findings">{said.map((line) => <li key={line} class="bad">{line}</li>)}</ul>
+        </>
+      )}
+      {pending.length > 0 && (
+        <>
+          <h2>Where ranks were when the recording ended</h2>
+          <Table
+            name="pending" rows={pending} filter={false}
+            columns={[
+              { name: 'ranks', left: true, value: (p) => p.ranks, show: (p) => shortRanks(p.ranks) },
+              { name: 'where', left: true, value: (p) => p.where },
+              { name: 'for', value: (p) => p.seconds, show: (p) => time(p.seconds) },
+            ]}
+          />
+        </>
+      )}
       {bars.length > 0 && (
         <>
           <h2>Where the time went, all ranks together</h2>
@@ -105,6 +130,10 @@ export function Overview({ context }: { context: Context }) {
               return null;
             }}
           />
+          <table class="hidden">
+            <caption>Where the time went</caption>
+            <tbody>{bars.map((bar) => <tr key={bar.name}><th>{bar.name}</th><td>{time(bar.seconds)}</td></tr>)}</tbody>
+          </table>
           <div class="legend">
             {bars.map((bar) => (
               <span key={bar.name}>

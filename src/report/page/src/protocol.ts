@@ -126,6 +126,8 @@ export interface MatrixAsk {
   kind: string;
   /** Of this communicator; '': of all. */
   communicator: string;
+  /** What these ranks send or are sent; '': all. */
+  chosen: string;
   messages: boolean;
   /** The square of ranks that is looked at: from `row` and `column` on, `size` of each; size 0: all. */
   row: number;
@@ -160,6 +162,8 @@ export interface Matrix {
   collectives: CollectiveUse[];
   /** Messages whose bytes are not known. */
   unsized: number;
+  /** Messages and accesses that are left out, since the trace does not say who takes part. */
+  nowhere: number;
 }
 
 /** All pairs that exchange something, in order, with a row for each communicator and kind of traffic. */
@@ -185,6 +189,8 @@ export interface Asks {
   /** Calls by line; null if there are more than were asked for. */
   drawn: { ask: DrawnAsk; answer: DrawnCall[][] | null };
   matrix: { ask: MatrixAsk; answer: Matrix };
+  /** The first call that ends at that moment or later; null: there is none. */
+  callAt: { ask: { rank: number; ns: number }; answer: number | null };
   pairs: { ask: { groups: number[] | null }; answer: Pairs };
   messages: { ask: MessagesAsked; answer: Messages };
 }

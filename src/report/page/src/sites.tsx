@@ -13,14 +13,40 @@ interface RawSite {
   offset?: number;
 }
 
-/** "main.c:12 in main()", as the verbs print it. */
-export function siteText(line: SummaryLine): string {
-  const site = line.site as unknown as RawSite | string | null | undefined;
+/** "void exchange<int>" of "void exchange<int>(int, float)", as the reader has it (without_parameters of
+ * src/analyze/sources.cc). */
+export function withoutParameters(name: string): string {
+  let depth = 0; // of what may have brackets of its own: arguments of templates, {lambda(int)#1}
+  for (let i = 0; i < name.length;) {
+    const unnamed = name.startsWith('(anonymous namespace)', i);
+    const operator = unnamed ? null : /^operator(\(\))?[<>=-]*/.exec(name.slice(i, i + 16));
+    if (unnamed) i += '(anonymous namespace)'.length;
+    else if (operator) i += operator[0].length;
+    else {
+      const letter = name[i]!;
+      if (letter === '(' && depth === 0 && i !== 0) return name.slice(0, i);
+      if (letter === '<' || letter === '{') ++depth;
+      if ((letter === '>' || letter === '}') && depth > 0) --depth;
+      ++i;
+    }
+  }
+  return name;
+}
+
+/** "main()" of "main"; what is no function but a part of a script stays as it is. */
+function called(name: string): string {
+  const bracket = name.endsWith('>') ? name.lastIndexOf('<') : -1;
+  return name.endsWith(')') || bracket === 0 || (bracket > 0 && name[bracket - 1] === '.') ? name : `${name}()`;
+}
+
+/** "main.c:12 in main()", as the verbs print it and the reader names it. */
+export function siteText(line: { site?: unknown }): string {
+  const site = line.site as RawSite | string | null | undefined;
   if (!site) return '';
   if (typeof site === 'string') return site;
   const file = site.file ? site.file.slice(site.file.lastIndexOf('/') + 1) : '';
-  if (!file) return site.module ? `${site.module}+0x${(site.offset ?? 0).toString(16)}` : '';
-  return `${file}:${site.line ?? 0}${site.function ? ` in ${site.function}()` : ''}`;
+  const place = file ? `${file}:${site.line ?? 0}` : site.module ? `${site.module}+0x${(site.offset ?? 0).toString(16)}` : '';
+  return place && site.function ? `${place} in ${called(withoutParameters(site.function))}` : place;
 }
 
 export function fileAndLine(line: SummaryLine): { file: string; line: number } | null {

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Context } from './context';
 import { told, type SummaryLine } from './facts';
-import { count, percent, time } from './format';
+import { percent, plural, time } from './format';
 import { fileAndLine, siteText } from './sites';
 import { set, useShown } from './state';
 
@@ -27,6 +27,7 @@ export function SourceView({ context }: { context: Context }) {
       {files.map((file) => (
         <section key={`${file.file}:${file.first}`}>
           <h2>{file.file.slice(file.file.lastIndexOf('/') + 1)} <span class="faint">{file.file}</span></h2>
+          {file.changed && <p class="warn">This file was changed after the run: its lines may not be those that ran.</p>}
           <div class="source">
             {file.lines.map((text, i) => {
               const number = file.first + i;
@@ -40,11 +41,11 @@ export function SourceView({ context }: { context: Context }) {
               return (
                 <div
                   key={number} ref={first ? here : null} class={picked ? 'called here' : called ? 'called' : ''}
-                  title={called?.map((line) => `${line.function}: ${count(line.calls)} calls, ${time(line.seconds)}`).join('\n')}
+                  title={called?.map((line) => `${line.function}: ${plural(line.calls, 'call')}, ${time(line.seconds)}`).join('\n')}
                   onClick={() => called && set({ site: siteText(called[0]!), fn: called.length === 1 ? called[0]!.function : '' })}
                 >
                   <span class="heat">
-                    {called && (seconds > 0 ? <span style={{ background: `color-mix(in srgb, var(--bar) ${Math.round(Math.min(1, 0.15 + share) * 100)}%, transparent)` }}>{time(seconds)} {percent(share)}</span> : `${count(calls)} calls`)}
+                    {called && (seconds > 0 ? <span style={{ background: `color-mix(in srgb, var(--bar) ${Math.round(Math.min(1, 0.15 + share) * 100)}%, transparent)` }}>{time(seconds)} {percent(share)}</span> : plural(calls, 'call'))}
                   </span>
                   <span class="no">{number}</span>
                   <span>{text}</span>

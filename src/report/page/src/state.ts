@@ -19,6 +19,8 @@ export interface State {
   at: number | null;
 }
 
+/** More than any run has: 2^63. */
+const kMostNs = 9.3e18;
 const kEmpty: State = { view: 'overview', ranks: '', fn: '', site: '', from: null, to: null, by: '', text: '', at: null };
 
 export function parsed(fragment: string): State {
@@ -30,13 +32,15 @@ export function parsed(fragment: string): State {
     return Number.isFinite(value) && value >= 0 ? value : null;
   };
   const ranks = words.get('ranks') ?? '';
+  const [from, to] = [number('from'), number('to')];
+  const isStretch = (from === null || from <= kMostNs) && (to === null || to <= kMostNs) && (from === null || to === null || from < to);
   return {
     view: view || kEmpty.view,
-    ranks: /^[0-9,-]*$/.test(ranks) ? ranks : '',
+    ranks: /^(\d{1,8}(-\d{1,8})?(,(?=\d)|$))*$/.test(ranks) ? ranks : '',
     fn: words.get('fn') ?? '',
     site: words.get('site') ?? '',
-    from: number('from'),
-    to: number('to'),
+    from: isStretch ? from : null,
+    to: isStretch ? to : null,
     by: words.get('by') ?? '',
     text: words.get('text') ?? '',
     at: number('at'),

@@ -2,7 +2,7 @@
 // a tenth of a second, and a page draws at each move of the pointer.
 import type { Strip } from './protocol';
 
-/** Kinds by number: those above come first. */
+/** Kinds by number: those above come first, and those that the strip has nothing of are not in the order. */
 export interface Palette {
   colours: string[];
   order: number[];
@@ -33,7 +33,7 @@ export function painted(strip: Strip, palette: Palette, row: number, gap: number
     for (let column = 0; column < strip.columns; ++column) {
       const at = (line * strip.columns + column) * kinds;
       let sum = 0;
-      for (let kind = 0; kind < kinds; ++kind) sum += strip.ns[at + kind]!;
+      for (const kind of palette.order) sum += strip.ns[at + kind]!;
       if (sum <= 0) continue;
       const full = Math.min(1, sum / each || 1) * high;
       let y = Math.round(high - full);

@@ -38,10 +38,10 @@ function rowHeight(lines: number): number {
   return Math.max(3, Math.min(36, Math.floor(kHeight / Math.max(1, lines))));
 }
 
-/** "MPI_Isend at main.c:12" of "main.c:12 in main()". */
+/** "MPI_Isend at main.c:12 in main()" of "main.c:12 in main()". */
 function isOfSite(kind: string, fn: string, site: string): boolean {
   const at = kind.indexOf(' at ');
-  return (fn === '' || (at < 0 ? kind : kind.slice(0, at)) === fn) && (site === '' || site.replace(/ in [^ ]+\(\)$/, '') === kind.slice(at + 4));
+  return (fn === '' || (at < 0 ? kind : kind.slice(0, at)) === fn) && (site === '' || (at >= 0 && site === kind.slice(at + 4)));
 }
 
 /** Of all ranks, by kind. */
@@ -73,7 +73,7 @@ function paletteOf(strip: Strip, sums: number[], by: By, shown: State): Palette 
       colours[kind] = wanted ? colourOf(next++) : kRest;
     }
   }
-  return { colours, order, sums };
+  return { colours, order: order.filter((kind) => sums[kind]! > 0), sums };
 }
 
 export function Timeline({ context, client: given, bare }: { context: Context; client?: Context['client']; bare?: boolean }) {
@@ -288,7 +288,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     const call = drawn?.[index]?.find((one) => one.depth === 0 && at >= one.begin && at <= one.end);
     const head = <><b>{line.count === 1 ? `rank ${line.ranks}` : `ranks ${shortRanks(line.ranks)}`}</b>{line.count > 1 && ` (${count(line.count)})`} at {moment(at, (to - from) / 1000)}<br /></>;
     const group: Group | undefined = call && client.opened.groups[call.group];
-    if (call && group) return <>{head}{group.fn} {group.site}<br />{strip.axis === 'calls' ? '' : `${strip.axis === 'measured' ? 'took' : 'takes in the mean'} ${timeOfNs(call.end - call.begin)}, `}call {count(call.index)}; click to see it</>;
+    if (call && group) return <>{head}{group.fn} {group.site}<br />{strip.axis === 'calls' ? '' : `${strip.axis === 'measured' ? 'took' : 'takes in the mean'} ${timeOfNs(call.end - call.begin)}, `}call {count(call.index)}{bare ? '' : '; click to see it'}</>;
     const column = Math.floor(((at - strip.begin) / (strip.end - strip.begin)) * strip.columns);
     if (column < 0 || column >= strip.columns) return head;
     const kinds = strip.kinds.length;
@@ -297,7 +297,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     const sum = most.reduce((all, one) => all + one.value, 0);
     return <>{head}{most.slice(0, 6).map((one) => <div key={one.name}>{percent(one.value / sum)} {one.name}</div>)}</>;
   };
-  const legend = palette && strip ? palette.order.filter((kind) => palette.sums[kind]! > 0).slice(0, 14) : [];
+  const legend = palette && strip ? palette.order.slice(0, 14) : [];
   const total = palette ? palette.sums.reduce((sum, one) => sum + one, 0) : 1;
   return (
     <>
@@ -355,7 +355,8 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
         handlers={{
           onWheel: (event) => {
             event.preventDefault();
-            if (event.shiftKey) pan(Math.sign(event.deltaY) * 0.1);
+            if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(Math.sign(event.deltaX) * 0.1);
+            else if (event.shiftKey) pan(Math.sign(event.deltaY) * 0.1);
             else zoom(event.deltaY > 0 ? 1.25 : 0.8, scale.invert(Math.max(kLeft, event.offsetX)));
           },
           onPointerDown: (event) => {
@@ -385,12 +386,14 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
               const line = lineAt(event.offsetY);
               const at = scale.invert(event.offsetX);
               const call = drawn?.[Math.floor((event.offsetY - kAxis) / row)]?.find((one) => one.depth === 0 && at >= one.begin && at <= one.end);
+              if (bare) return; // what is selected is of the first trace
               if (line && call) go('calls', { ranks: line.ranks, at: call.index, fn: '', site: '' });
               else if (line) set({ ranks: line.ranks === shown.ranks ? '' : line.ranks });
             }
           },
           onDblClick: () => set({ from: null, to: null }),
           onKeyDown: (event) => {
+            if (event.ctrlKey || event.metaKey || event.altKey) return; // the browser's
             const key_ = event.key.toLowerCase();
             const middle = (from + to) / 2;
             if (key_ === 'w' || key_ === 'arrowup') zoom(0.7, middle);
@@ -403,6 +406,12 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
           },
         }}
       />
+      {strip && palette && (
+        <table class="hidden">
+          <caption>Shares of the time of all ranks in this stretch</caption>
+          <tbody>{palette.order.map((kind) => <tr key={kind}><th>{strip.kinds[kind]}</th><td>{percent(palette.sums[kind]! / total)}</td></tr>)}</tbody>
+        </table>
+      )}
       <div class="legend">
         {legend.map((kind) => (
           <span key={kind}>

@@ -9,8 +9,9 @@ import { go, set } from './state';
 import { Table } from './table';
 
 const placeText = (place: Place | null): string => (place ? `${place.function}  ${place.site}` : '');
+const kDoings: Record<string, string> = { outside: 'outside MPI before', inside: 'in', other_calls: 'in calls that waited for nobody, before' };
 const doing = (activity: Activity): string =>
-  `${activity.doing === 'outside' ? 'outside MPI before' : activity.doing === 'inside' ? 'in' : activity.doing} ${placeText(activity.place)}`;
+  `${kDoings[activity.doing] ?? activity.doing} ${placeText(activity.place)}`;
 
 const kRow = 16;
 const kMostRows = 64;
@@ -97,7 +98,7 @@ export function WaitsView({ context }: { context: Context }) {
           if (!row) return null;
           return (
             <>
-              rank {row.rank}: waited {time(row.waited_seconds)} ({percent(row.waited_share)} of its time in MPI), others waited{' '}
+              rank {row.rank}: waited {time(row.waited_seconds)} ({percent(row.waited_share)} of the run), others waited{' '}
               {time(row.blamed_seconds)} for it
             </>
           );

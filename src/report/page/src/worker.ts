@@ -115,6 +115,11 @@ class Service {
     };
   }
 
+  callAt(ask: Asks['callAt']['ask']): Asks['callAt']['answer'] {
+    const found = this.reader.callAt(ask.rank, ask.ns);
+    return found < 0 ? null : found;
+  }
+
   strip(ask: Asks['strip']['ask']): Asks['strip']['answer'] {
     const strip = this.reader.strip({
       by: ask.by,
@@ -168,10 +173,10 @@ class Service {
   }
 
   matrix(ask: Asks['matrix']['ask']): Asks['matrix']['answer'] {
-    const key = JSON.stringify([ask.groups, ask.kind, ask.communicator]);
+    const key = JSON.stringify([ask.groups, ask.kind, ask.communicator, ask.chosen]);
     if (this.kept?.key !== key) {
       const all = this.traffic(ask.groups);
-      this.kept = { key, kinds: kindsOf(all), traffic: onlyOf(all, ask.kind, ask.communicator) };
+      this.kept = { key, kinds: kindsOf(all), traffic: onlyOf(all, ask.kind, ask.communicator, ask.chosen) };
     }
     return matrixOf(this.kept.traffic, this.kept.kinds, ask);
   }
