@@ -86,6 +86,7 @@ Result<Block> Strips::strip(timeline::By by, Wanted wanted) {
   }
   if (const Result<void> done = exactly.done(); !done) return tl::unexpected(done.error());
   Block block;
+  block.reserve(ns.size() * sizeof(double));
   block.numbers(numbers);
   block.texts(of.kinds.names);
   block.numbers(ends);

@@ -102,18 +102,20 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     if (!client || width <= kLeft) return;
     let alive = true;
     const columns = Math.max(50, Math.min(2000, Math.floor((width - kLeft) / 2)));
+    // While somebody moves, wide ones: of 120 lines they are a megabyte less to make, to send and to paint.
+    const wide = Math.max(50, Math.floor(columns / 2));
     setTrouble('');
     let later: ReturnType<typeof setTimeout> | undefined;
     const question = { by, ranks: shown.ranks, fold, lines: kMostLines };
-    const ask = (mostCalls: number) => client.ask('strip', { ...question, from: shown.from, to: shown.to, columns, mostCalls }, true).then(
+    const ask = (mostCalls: number, columns: number) => client.ask('strip', { ...question, from: shown.from, to: shown.to, columns, mostCalls }, true).then(
       (answer) => {
         if (!alive) return;
-        const finer = answer.done === 1 && answer.coarse && mostCalls < kCallsStill;
+        const finer = answer.done === 1 && mostCalls < kCallsStill;
         setStrip(answer);
         setFiner(finer);
         setTrouble('');
-        if (answer.done < 1) void ask(kCallsStill);
-        else if (finer) later = setTimeout(() => void ask(kCallsStill), kStillMs);
+        if (answer.done < 1) still();
+        else if (finer) later = setTimeout(still, kStillMs);
         else if (client.opened.timed && !answer.coarse) later = setTimeout(prepare, kStillMs);
       },
       (error: Error) => alive && !(error instanceof Outdated) && setTrouble(error.message));
@@ -121,7 +123,8 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     // somebody does.
     const prepare = () => void client.ask('strip', { ...question, from: null, to: null, columns: 50, mostCalls: kCallsMoving }, true).then(
       (answer) => alive && answer.coarse && answer.done < 1 && prepare(), () => {});
-    void ask(kCallsMoving);
+    const still = () => void ask(kCallsStill, columns);
+    void ask(kCallsMoving, wide);
     return () => {
       alive = false;
       clearTimeout(later);

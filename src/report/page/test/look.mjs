@@ -46,9 +46,8 @@ async function settled(page) {
  * is refined when nobody moves is not in them. */
 async function pressed(page) {
   const took = {};
-  // Timed in the page, from the event to the frame after that in which it is there and nothing is being worked on: what
-  // goes back and forth between this program and the browser takes longer than most of them. `asks`: the reader is asked
-  // for it, some frames later.
+  // Timed in the page, from the event to the first frame that has it while nothing is being worked on: what goes back and
+  // forth between this program and the browser takes longer than most of them. `asks`: the reader is asked for it.
   const press = async (name, key, there, asks = false) => {
     await page.evaluate(`addEventListener('keydown', (event) => {
       const isThere = ${there};
@@ -60,7 +59,7 @@ async function pressed(page) {
       const look = () => {
         if (!asked || !isThere() || main.dataset.busy === 'yes') return void requestAnimationFrame(look);
         observer.disconnect();
-        requestAnimationFrame(() => { window.took = performance.now() - event.timeStamp; });
+        window.took = performance.now() - event.timeStamp;
       };
       requestAnimationFrame(look);
     }, { once: true, capture: true })`);
