@@ -72,6 +72,7 @@ TEST_F(Devices, AreBrokenByAKernelThatTrapsUntilTheyAreReset) {
   int result = 0;
   launch_at(1, 32, 0, nullptr).run([&] { add(&result, 2); });
   EXPECT_EQ(result, 64);
+  delete event;  // nobody may destroy it any more, and the emulator keeps what it points to
 }
 
 TEST_F(Devices, TakeAllWithThemThatTheyGaveOut) {
@@ -93,6 +94,7 @@ TEST_F(Devices, TakeAllWithThemThatTheyGaveOut) {
   EXPECT_EQ(sum, 0);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaFreeAsync(ordered, nullptr), cudaSuccess);
+  delete event;
 }
 
 TEST_F(Devices, ACapturedStreamDoesNothingUntilItsGraphIsLaunched) {
@@ -131,6 +133,7 @@ TEST_F(Devices, ACapturedStreamDoesNothingUntilItsGraphIsLaunched) {
   EXPECT_EQ(cudaGraphLaunch(made, nullptr), cudaSuccess);
   EXPECT_EQ(sum, 2 * (32 * 3 + 100));
   EXPECT_EQ(cudaGraphExecDestroy(made), cudaSuccess);
+  for (const cudaEvent_t event : {forked, joined}) EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
 }
 
 TEST_F(Devices, WhatMayNotBeDoneDuringACaptureSpoilsIt) {
