@@ -38,8 +38,9 @@ inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureS
   return error != 0 ? cairn_failed(error) : cudaSuccess;
 }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph, unsigned long long = 0) {
+  if (const cudaError_t error = cairn_done(); error != cudaSuccess) return error;
   *made = new CUgraphExec_st{*graph};
-  return cairn_done();
+  return cudaSuccess;
 }
 /// As it was before CUDA 12.
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph, void *, char *, size_t) {
