@@ -1,5 +1,6 @@
 // Facts: what the verbs of `cairn` say of a trace, as the page shows it without opening the trace itself. Each is what
-// `cairn VERB --json` prints, shortened (shorten.h); a verb that cannot answer stands with the line that it said.
+// `cairn VERB --json` prints, shortened (shorten.h), with "said", the lines that the verb said of its answer, if there
+// are some; a verb that cannot answer stands with the line that it said.
 //
 // Cost: that of the verbs, which are asked as many at a time as there are cores, each as a process of its own: what one
 // of them takes ends with it. Verbs that go through all calls are not asked where there are more than `most_calls`, and

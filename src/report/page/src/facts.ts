@@ -1,5 +1,5 @@
 // What the verbs said of the trace when the report was written, each as its --json (man pages tell the fields), with
-// long lists cut ("further": how many were) and lists of ranks as text.
+// long lists cut ("further": how many were), lists of ranks as text, and what they said beside ("said": src/report/facts.h).
 
 export interface Place {
   function: string;
