@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-bool is_of_ranks(std::string_view name) { return name == "ranks" || name == "lacking" || name == "incomplete_ranks"; }
+bool is_of_ranks(std::string_view name) {
+  constexpr std::string_view kNames[] = {"ranks", "lacking", "incomplete_ranks", "only_first", "only_second"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
 
 bool all_numbers(const ordered_json &list) {
   return std::all_of(list.begin(), list.end(), [](const ordered_json &one) { return one.is_number_integer(); });

@@ -1360,7 +1360,8 @@ def as_in_a_page(json_of_verb):
         if isinstance(value, float):
             return float(f"{value:.12g}")
         if isinstance(value, dict):
-            return {name: ranks_as_text(inner) if name in ("ranks", "lacking", "incomplete_ranks") else short(inner)
+            return {name: ranks_as_text(inner) if name in ("ranks", "lacking", "incomplete_ranks", "only_first", "only_second")
+                    else short(inner)
                     for name, inner in value.items()}
         return [short(inner) for inner in value] if isinstance(value, list) else value
 

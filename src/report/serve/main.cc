@@ -62,6 +62,9 @@ struct TraceFile {
   std::string name;
   uint64_t bytes = 0;
   int64_t changed = 0;  ///< for comparison only
+  bool operator==(const TraceFile &) const = default;
+  /// Another one for a file that was written anew.
+  [[nodiscard]] std::string version() const { return fmt::format("{}-{}", bytes, changed); }
 };
 
 class Folder {
@@ -104,12 +107,12 @@ class FactsKept {
   std::string of(const TraceFile &file) {
     Kept &kept = kept_of(file.name);
     const std::scoped_lock lock(kept.lock);
-    if (kept.packed.empty() || kept.known.bytes != file.bytes || kept.known.changed != file.changed) {
+    if (kept.known != file) {
       Asked asked;
       asked.executable = cairn_;
       asked.file = folder_->path_of(file);
-      kept.known = file;
       kept.packed = gzip(facts_of_page({asked}).dump());
+      kept.known = file;
     }
     return kept.packed;
   }
@@ -117,7 +120,7 @@ class FactsKept {
  private:
   struct Kept {
     std::mutex lock;
-    TraceFile known;
+    TraceFile known;  ///< what `packed` is of: none at first
     std::string packed;
   };
   Kept &kept_of(const std::string &name) {
@@ -199,10 +202,9 @@ class Service {
       with_trace(request, response, [&](const TraceFile &file) {
         const std::string name = percent(file.name);
         // Of that file and no later one: what the page knows of it would be wrong.
-        const std::string version = fmt::format("?of={}-{}", file.bytes, file.changed);
-        const std::vector<Block> blocks = {
-            {.id = "facts", .bytes = {}, .address = "../facts/" + name},
-            {.id = "trace0", .bytes = {}, .address = "../trace/" + name + version, .size = file.bytes}};
+        const std::string address = "../trace/" + name + "?of=" + file.version();
+        const std::vector<Block> blocks = {{.id = "facts", .bytes = {}, .address = "../facts/" + name},
+                                           {.id = "trace0", .bytes = {}, .address = address, .size = file.bytes}};
         response.set_content(page_of(assets_, valid_utf8(file.name), blocks, "'self'"), "text/html; charset=utf-8");
       });
     });
@@ -212,14 +214,14 @@ class Service {
     });
     server_.Get(root + "trace/([^/]+)", [this](const httplib::Request &request, httplib::Response &response) {
       with_trace(request, response, [&](const TraceFile &file) {
-        if (request.has_param("of") &&
-            request.get_param_value("of") != fmt::format("{}-{}", file.bytes, file.changed)) {
+        if (request.has_param("of") && request.get_param_value("of") != file.version()) {
           response.status = 410;
           return;
         }
         // The library asks for the ranges that the request names, and takes them from there.
-        if (!fit_ranges(&const_cast<httplib::Request &>(request).ranges, file.bytes)) {
-          const_cast<httplib::Request &>(request).ranges.clear();
+        httplib::Ranges &ranges = const_cast<httplib::Request &>(request).ranges;
+        if (!fit_ranges(&ranges, file.bytes)) {
+          ranges.clear();
           response.status = 416;
           response.set_header("Content-Range", fmt::format("bytes */{}", file.bytes));
           return;

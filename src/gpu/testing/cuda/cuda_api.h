@@ -75,12 +75,11 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = null
   if (const cudaError_t error = cairn_stream(stream); error != cudaSuccess) return error;
   int error = 0;
   if (!cairn::emulator::capture_event(event, stream, &error)) event->when = std::chrono::steady_clock::now();
-  return error != 0 ? cairn_failed(error) : cudaSuccess;
+  return cairn_told(error);
 }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
   if (const cudaError_t error = cairn_event(event); error != cudaSuccess) return error;
-  const int error = cairn::emulator::wait_for_event(stream, event);
-  return error != 0 ? cairn_failed(error) : cudaSuccess;
+  return cairn_told(cairn::emulator::wait_for_event(stream, event));
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (const cudaError_t error = cairn_event(event); error != cudaSuccess) return error;

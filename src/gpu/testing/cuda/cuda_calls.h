@@ -14,6 +14,8 @@ inline cudaError_t &cairn_last_error() {
 }
 inline cudaError_t cairn_failed(cudaError_t error) { return cairn_last_error() = error; }
 inline cudaError_t cairn_failed(int error) { return cairn_failed(static_cast<cudaError_t>(error)); }
+/// What a call gives whose outcome is that number, 0 being well.
+inline cudaError_t cairn_told(int error) { return error != 0 ? cairn_failed(error) : cudaSuccess; }
 inline cudaError_t cairn_broken() { return static_cast<cudaError_t>(cairn::emulator::broken_by()); }
 inline cudaError_t cudaPeekAtLastError() { return cairn_broken() != cudaSuccess ? cairn_broken() : cairn_last_error(); }
 inline cudaError_t cudaGetLastError() {
@@ -43,5 +45,5 @@ cudaError_t cairn_on(cudaStream_t stream, Work work) {
   int error = cairn::emulator::capture_state(stream, &state);
   if (error == 0 && state == cairn::emulator::CaptureState::none) return work(), cudaSuccess;
   (void)cairn::emulator::is_captured(stream, work, &error);
-  return error != 0 ? cairn_failed(error) : cudaSuccess;
+  return cairn_told(error);
 }

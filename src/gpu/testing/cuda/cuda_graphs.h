@@ -22,20 +22,19 @@ inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mo
 }
 inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   if (const cudaError_t error = cairn_stream(stream); error != cudaSuccess) return error;
-  const int error = cairn::emulator::begin_capture(stream, static_cast<cairn::emulator::CaptureMode>(mode));
-  return error != 0 ? cairn_failed(error) : cudaSuccess;
+  return cairn_told(cairn::emulator::begin_capture(stream, static_cast<cairn::emulator::CaptureMode>(mode)));
 }
 inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
   int error = 0;
   *graph = cairn::emulator::end_capture(stream, &error);
-  return error != 0 ? cairn_failed(error) : cudaSuccess;
+  return cairn_told(error);
 }
 inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
   if (const cudaError_t error = cairn_stream(stream); error != cudaSuccess) return error;
   cairn::emulator::CaptureState state{};
   const int error = cairn::emulator::capture_state(stream, &state);
   *status = static_cast<cudaStreamCaptureStatus>(state);
-  return error != 0 ? cairn_failed(error) : cudaSuccess;
+  return cairn_told(error);
 }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph, unsigned long long = 0) {
   if (const cudaError_t error = cairn_done(); error != cudaSuccess) return error;

@@ -34,7 +34,7 @@ export function Calls({ context }: { context: Context }) {
     let alive = true;
     setRows([]);
     setTrouble('');
-    void from().then((call) => {
+    void firstCall().then((call) => {
       if (!alive) return;
       setBegin(call);
       void fill(call, [], () => alive);
@@ -43,7 +43,7 @@ export function Calls({ context }: { context: Context }) {
   }, [client, first, shown.fn, shown.site, shown.text, shown.at, shown.from]);
 
   /** The call that was asked for, or the first of the stretch that is selected. */
-  async function from(): Promise<number> {
+  async function firstCall(): Promise<number> {
     if (shown.at !== null || shown.from === null || !client?.opened.timed) return shown.at ?? 0;
     return client.ask('callAt', { rank: first, ns: shown.from }).then((call) => call ?? 0, () => 0);
   }

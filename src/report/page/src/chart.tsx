@@ -40,7 +40,6 @@ export function Chart(props: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
-  const [scheme, setScheme] = useState(0);
   const [tip, setTip] = useState<{ x: number; y: number; what: ComponentChildren } | null>(null);
   const [said, tell] = useTold();
 
@@ -50,14 +49,8 @@ export function Chart(props: ChartProps) {
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const changed = () => setScheme((n) => n + 1);
-    dark.addEventListener('change', changed);
     props.onCanvas?.(canvas.current!);
-    return () => {
-      observer.disconnect();
-      dark.removeEventListener('change', changed);
-    };
+    return () => observer.disconnect();
   }, []);
   useEffect(() => {
     if (width > 0) props.onWidth?.(width);
@@ -77,15 +70,19 @@ export function Chart(props: ChartProps) {
     props.draw(new ScreenSurface(context), width, props.height, inkNow());
   };
   useLayoutEffect(paint);
-  // Paper is white: the page puts its light colours on before it is printed.
+  // When the system's colours change, and before the page is printed, since paper is white (app.tsx).
   const painter = useRef(paint);
   painter.current = paint;
   useEffect(() => {
     const again = () => painter.current();
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    dark.addEventListener('change', again);
     addEventListener('cairn-colours', again);
-    return () => removeEventListener('cairn-colours', again);
+    return () => {
+      dark.removeEventListener('change', again);
+      removeEventListener('cairn-colours', again);
+    };
   }, []);
-  void scheme;
 
   const svg = () => {
     const ink = inkNow();

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Client } from './client';
 import type { Context } from './context';
 import { refusal, told } from './facts';
-import { bytes, count, countOfRanks, percent, plural, rangesText, shortRanks, time } from './format';
+import { bytes, count, countOfRanks, percent, plural, shortRanks, time } from './format';
 import { siteText } from './sites';
 import { Table } from './table';
 import { Timeline } from './timeline';
@@ -44,8 +44,8 @@ interface Difference {
     ranks_with_other_order?: number;
     calls_with_other_arguments?: number;
     calls_with_other_results?: number;
-    only_first?: number[];
-    only_second?: number[];
+    only_first?: string;
+    only_second?: string;
     differences?: OneDifference[];
     functions?: { function: string; first: OfFunction | null; second: OfFunction | null }[];
   };
@@ -60,16 +60,6 @@ function verdict(diff: Difference): string {
       (diff.sizes.equal ? 'does the same at each call site of both.' : 'does otherwise at some call sites.');
   }
   return diff.equal || diff.mpi?.equal ? 'The same calls in the same order, with the same arguments and results.' : 'They differ.';
-}
-
-function runsOf(ranks: number[]): string {
-  const runs: [number, number][] = [];
-  for (const rank of ranks) {
-    const last = runs[runs.length - 1];
-    if (last && last[1] + 1 === rank) last[1] = rank;
-    else runs.push([rank, rank]);
-  }
-  return shortRanks(rangesText(runs));
 }
 
 /** One call; of what differs in arguments, these. */
@@ -113,8 +103,8 @@ export function DiffView({ context }: { context: Context }) {
         <>
           <p>
             {verdict(diff)}
-            {(diff.mpi?.only_first ?? []).length > 0 && ` Ranks of A alone: ${runsOf(diff.mpi!.only_first!)}.`}
-            {(diff.mpi?.only_second ?? []).length > 0 && ` Ranks of B alone: ${runsOf(diff.mpi!.only_second!)}.`}
+            {diff.mpi?.only_first && ` Ranks of A alone: ${shortRanks(diff.mpi.only_first)}.`}
+            {diff.mpi?.only_second && ` Ranks of B alone: ${shortRanks(diff.mpi.only_second)}.`}
             {diff.mpi && !diff.mpi.equal && (
               <> {diff.sizes ? 'Rank by rank, as far as both have them: ranks' : 'Ranks'} with another order of calls: {count(diff.mpi.ranks_with_other_order ?? 0)}; calls with other arguments:{' '}
                 {count(diff.mpi.calls_with_other_arguments ?? 0)}, with other results: {count(diff.mpi.calls_with_other_results ?? 0)}.</>

@@ -26,7 +26,7 @@ export function withoutParameters(name: string): string {
       const letter = name[i]!;
       if (letter === '(' && depth === 0 && i !== 0) return name.slice(0, i);
       if (letter === '<' || letter === '{') ++depth;
-      if ((letter === '>' || letter === '}') && depth > 0) --depth;
+      if (letter === '>' || letter === '}') --depth;
       ++i;
     }
   }

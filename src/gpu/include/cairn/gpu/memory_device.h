@@ -178,13 +178,10 @@ class Collector {
       return call();
     }
     Share &of = found->second;
-    const auto fetched = [&] {
-      return given_.wait_for(lock, std::chrono::seconds(kPatience), [&] { return of.in_flight == 0; });
-    };
-    const bool before = fetched();
+    const bool before = is_fetched(of, lock);
     if (before) of.release();
     const auto error = call();  // still alone: nobody takes memory before it
-    if (!before && fetched()) of.release();
+    if (!before && is_fetched(of, lock)) of.release();
     return error;
   }
 
@@ -200,7 +197,7 @@ class Collector {
     if (found == shares_.end() || found->second.base == nullptr) return false;
     Share &of = found->second;
     of.closing = true;
-    const bool none = given_.wait_for(lock, std::chrono::seconds(kPatience), [&] { return of.in_flight == 0; });
+    const bool none = is_fetched(of, lock);
     of.closing = false;
     if (none) {
       of.give_memory_back();
@@ -222,6 +219,11 @@ class Collector {
  private:
   static constexpr int kPatience = 10;  ///< seconds
   static constexpr const char *kFailed = "their device failed, and what was traced and not fetched yet is lost";
+
+  /// Waits until nothing is in flight on the device. False: something was for too long.
+  bool is_fetched(const Share &of, std::unique_lock<std::mutex> &lock) {
+    return given_.wait_for(lock, std::chrono::seconds(kPatience), [&] { return of.in_flight == 0; });
+  }
 
   /// A part of the device's memory for the launch, or nullptr. Sets what `buffers` has there.
   Memory *part_of(Share &of, int device, Buffers &buffers, bool values, const cairn_gpu_launch &what) {
