@@ -31,20 +31,19 @@ Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
   ordered.reserve(order->size());
   std::vector<uint32_t> number_of(rules.size(), 0);
   for (size_t i = 0; i < order->size(); ++i) number_of[(*order)[i]] = static_cast<uint32_t>(i);
-  std::vector<uint32_t> identity;
   for (const uint32_t number : *order) {
-    identity.push_back(static_cast<uint32_t>(ordered.size()));
     ordered.push_back(std::move(rules[number]));
     for (Term &term : ordered.back()) {
       if (term.is_rule) term.id = number_of[term.id];
     }
   }
-  const auto lengths = rule_lengths(ordered);
+  auto lengths = rule_lengths(ordered);
   if (!lengths) return fail(ErrorKind::unreadable, "a grammar stands for too many symbols");
+  tidy(&ordered, &*lengths);
   Grammar grammar;
-  grammar.rules_ = tidy(ordered, identity);
-  grammar.lengths_ = *rule_lengths(grammar.rules_);
-  assert(lengths->empty() || grammar.length() == lengths->front());
+  grammar.rules_ = std::move(ordered);
+  grammar.lengths_ = *std::move(lengths);
+  assert(rule_lengths(grammar.rules_) == grammar.lengths_);
   assert(refers_upward(grammar.rules_));
   return grammar;
 }
@@ -166,9 +165,15 @@ Grammar Grammar::renamed(Grammar grammar, const std::vector<Symbol> &number) {
 }
 
 Grammar Grammar::projected(const std::function<bool(Symbol)> &keep) const {
-  std::vector<Body> rules = rules_;
-  for (Body &body : rules) {
-    std::erase_if(body, [&](const Term &term) { return !term.is_rule && !keep(term.id); });
+  // Most of a projection is often nothing: so no more of the rules is copied than what stays.
+  std::vector<Body> rules(rules_.size());
+  Body kept;
+  for (size_t rule = rules_.size(); rule-- > 0;) {
+    kept.clear();
+    for (const Term &term : rules_[rule]) {
+      if (term.is_rule ? !rules[term.id].empty() : keep(term.id)) kept.push_back(term);
+    }
+    rules[rule] = kept;
   }
   return *from_rules(std::move(rules));
 }

@@ -16,45 +16,45 @@ uint64_t body_hash(const Body &body) {
   return hash;
 }
 
-/// Each rule's body with children replaced by what they are equal to; `stand_in` says what a rule itself is equal to.
-struct Shrunk {
-  std::vector<Body> bodies;
-  std::vector<Term> stand_in;  ///< count 0: the empty sequence
-};
-
-Shrunk shrink(const std::vector<Body> &rules, const std::vector<uint32_t> &order) {
-  Shrunk out{std::vector<Body>(rules.size()), std::vector<Term>(rules.size(), Term{0, true, 0})};
+/// Puts what its children are equal to into each rule's body, in place. Gives what each rule itself is equal to; count
+/// 0: the empty sequence.
+std::vector<Term> shrink(std::vector<Body> *rules) {
+  std::vector<Term> stand_in(rules->size(), Term{0, true, 0});
   std::unordered_multimap<uint64_t, uint32_t> known;
-  known.reserve(order.size());
-  for (size_t i = order.size(); i-- > 0;) {
-    const uint32_t number = order[i];
-    Body &body = out.bodies[number];
-    body.reserve(rules[number].size());
-    for (const Term &term : rules[number]) {
-      Term added = term;
+  known.reserve(rules->size());
+  for (size_t number = rules->size(); number-- > 0;) {
+    Body &body = (*rules)[number];
+    size_t size = 0;
+    for (Term term : body) {
       if (term.is_rule) {
-        added = out.stand_in[term.id];
-        added.count *= term.count;
+        const Term &same = stand_in[term.id];
+        term = {same.id, same.is_rule, same.count * term.count};
       }
-      if (added.count != 0) add_term(body, added);
+      if (term.count == 0) continue;
+      if (size != 0 && body[size - 1].id == term.id && body[size - 1].is_rule == term.is_rule) {
+        body[size - 1].count += term.count;
+      } else {
+        body[size++] = term;
+      }
     }
-    Term &self = out.stand_in[number];
+    body.resize(size);
     if (body.empty()) continue;
+    Term &self = stand_in[number];
     if (body.size() == 1) {
       self = body[0];
       continue;
     }
-    self = {number, true, 1};
+    self = {static_cast<uint32_t>(number), true, 1};
     const uint64_t hash = body_hash(body);
     const auto [begin, end] = known.equal_range(hash);
-    const auto equal = std::find_if(begin, end, [&](const auto &entry) { return out.bodies[entry.second] == body; });
+    const auto equal = std::find_if(begin, end, [&](const auto &entry) { return (*rules)[entry.second] == body; });
     if (equal != end) {
       self.id = equal->second;
     } else {
-      known.emplace(hash, number);
+      known.emplace(hash, static_cast<uint32_t>(number));
     }
   }
-  return out;
+  return stand_in;
 }
 
 }  // namespace
@@ -108,52 +108,65 @@ std::optional<std::vector<uint64_t>> rule_lengths(const std::vector<Body> &rules
   return lengths;
 }
 
-std::vector<Body> tidy(const std::vector<Body> &rules, const std::vector<uint32_t> &order) {
-  if (order.empty()) return std::vector<Body>(1);
-  const Shrunk shrunk = shrink(rules, order);
-  const std::vector<Body> &bodies = shrunk.bodies;
+void tidy(std::vector<Body> *all, std::vector<uint64_t> *lengths) {
+  std::vector<Body> &rules = *all;
+  if (rules.empty()) {
+    rules.resize(1);
+    *lengths = {0};
+    return;
+  }
+  const std::vector<Term> stand_in = shrink(all);
 
   // The start keeps its place even if it stands for one term: then it is a rule with that term, and if that is a
   // rule once, that rule.
   uint32_t start = 0;
-  const Term self = shrunk.stand_in[0];
+  const Term self = stand_in[0];
   if (self.count == 1 && self.is_rule) start = self.id;
 
-  // Which rules are used, and how often: users come first.
-  std::vector<uint64_t> uses(rules.size(), 0);
-  std::vector<uint8_t> single(rules.size(), 0);  // its one use has count 1
-  uses[start] = 2;                               // never inlined
-  for (const uint32_t number : order) {
-    if (uses[number] == 0) continue;
-    for (const Term &term : bodies[number]) {
+  // Which rules are used, and how: users come first.
+  enum class Use : uint8_t { none, alone, kept };  // alone: once, with count 1
+  std::vector<Use> use(rules.size(), Use::none);
+  use[start] = Use::kept;
+  for (size_t rule = start; rule < rules.size(); ++rule) {
+    if (use[rule] == Use::none) continue;
+    for (const Term &term : rules[rule]) {
       if (!term.is_rule) continue;
-      single[term.id] = uses[term.id] == 0 && term.count == 1;
-      ++uses[term.id];
+      use[term.id] = use[term.id] == Use::none && term.count == 1 ? Use::alone : Use::kept;
     }
   }
-  const auto inlined = [&](const Term &term) { return term.is_rule && single[term.id] != 0; };
-
-  std::vector<Body> flat;
-  flat.reserve(order.size());
   std::vector<uint32_t> number_of(rules.size(), UINT32_MAX);
-  std::vector<uint32_t> kept;
-  const auto keep = [&](uint32_t rule) {
-    number_of[rule] = static_cast<uint32_t>(kept.size());
-    kept.push_back(rule);
-  };
-  keep(start);
-  for (const uint32_t rule : order) {
-    if (rule != start && uses[rule] != 0 && single[rule] == 0) keep(rule);
+  uint32_t kept = 0;
+  for (size_t rule = start; rule < rules.size(); ++rule) {
+    if (use[rule] == Use::kept) number_of[rule] = kept++;
   }
+
+  std::vector<Body> result;
+  result.reserve(kept);
+  std::vector<uint64_t> result_lengths;
+  result_lengths.reserve(kept);
   struct Level {
     const Body *body;
     size_t next;
   };
   std::vector<Level> levels;
-  for (const uint32_t rule : kept) {
+  for (size_t rule = start; rule < rules.size(); ++rule) {
+    if (use[rule] != Use::kept) continue;
+    result_lengths.push_back((*lengths)[rule]);
+    Body &own = rules[rule];
+    size_t length = 0;
+    while (length < own.size() && !(own[length].is_rule && use[own[length].id] == Use::alone)) {
+      if (own[length].is_rule) own[length].id = number_of[own[length].id];
+      ++length;
+    }
+    if (length == own.size()) {  // no other comes into it
+      if (own.capacity() != own.size()) own.shrink_to_fit();
+      result.push_back(std::move(own));
+      continue;
+    }
     Body body;
-    body.reserve(bodies[rule].size());
-    levels.push_back({&bodies[rule], 0});
+    body.reserve(own.size());
+    body.assign(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(length));
+    levels.push_back({&own, length});
     while (!levels.empty()) {
       Level &level = levels.back();
       if (level.next == level.body->size()) {
@@ -161,15 +174,16 @@ std::vector<Body> tidy(const std::vector<Body> &rules, const std::vector<uint32_
         continue;
       }
       const Term &term = (*level.body)[level.next++];
-      if (inlined(term)) {
-        levels.push_back({&bodies[term.id], 0});
+      if (term.is_rule && use[term.id] == Use::alone) {
+        levels.push_back({&rules[term.id], 0});
       } else {
         add_term(body, term.is_rule ? Term{number_of[term.id], true, term.count} : term);
       }
     }
-    flat.push_back(std::move(body));
+    result.push_back(std::move(body));
   }
-  return flat;
+  rules = std::move(result);
+  *lengths = std::move(result_lengths);
 }
 
 }  // namespace cairn::grammar

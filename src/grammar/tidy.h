@@ -24,8 +24,9 @@ std::optional<std::vector<uint32_t>> users_first(const std::vector<Body> &rules)
 /// The lengths of all rules, each referring only to higher numbers; nothing if one exceeds kMaxLength.
 std::optional<std::vector<uint64_t>> rule_lengths(const std::vector<Body> &rules);
 
-/// `order` is what users_first gave.
-std::vector<Body> tidy(const std::vector<Body> &rules, const std::vector<uint32_t> &order);
+/// Of rules that refer only to higher numbers, each of which is reached from rule 0, and of the lengths of all. What
+/// can stay where it is does: a copy of each rule would be most of what this costs.
+void tidy(std::vector<Body> *rules, std::vector<uint64_t> *lengths);
 
 /// Adds a term at the end of a body, merging it with an equal neighbour.
 inline void add_term(Body &body, const Term &term) {
