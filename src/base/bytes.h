@@ -7,6 +7,7 @@
 // much, `take` what that is going to need.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -45,12 +46,9 @@ class ByteWriter {
   explicit ByteWriter(size_t room) { bytes_.reserve(room); }
   void byte(uint8_t value) { bytes_.push_back(value); }
   void varint(uint64_t value) {
-    if (value < 0x80) {
-      bytes_.push_back(static_cast<uint8_t>(value));
-      return;
-    }
-    uint8_t buffer[kMaxVarint];
-    bytes_.insert(bytes_.end(), buffer, put_varint(buffer, value));
+    // Most have a few bytes: fewer than it takes to begin moving several at once.
+    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<uint8_t>(value | 0x80));
+    bytes_.push_back(static_cast<uint8_t>(value));
   }
   void signed_varint(int64_t value) { varint(zigzag(value)); }
   void fixed32(uint32_t value) { fixed(value, 4); }
@@ -87,15 +85,7 @@ class ByteReader {
   }
   uint64_t varint() {
     if (position_ < bytes_.size() && bytes_[position_] < 0x80) return bytes_[position_++];  // most are
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (position_ >= bytes_.size()) return fail();
-      const uint8_t next = bytes_[position_++];
-      if (shift == 63 && next > 1) return fail();
-      value |= static_cast<uint64_t>(next & 0x7f) << shift;
-      if (next < 0x80) return value;
-    }
-    return fail();
+    return long_varint();
   }
   int64_t signed_varint() { return unzigzag(varint()); }
   /// A varint that counts things of at least `bytes_each` bytes still to come; fails when they
@@ -145,6 +135,30 @@ class ByteReader {
   }
 
  private:
+  /// Of several bytes. Special atoms have ten: so eight are taken at once.
+  [[gnu::noinline]] uint64_t long_varint() {
+    const uint8_t *at = bytes_.data() + position_;
+    uint8_t last[kMaxVarint] = {};  // zeros end what is cut short
+    if (remaining() < kMaxVarint) {
+      if (remaining() != 0) std::memcpy(last, at, remaining());
+      at = last;
+    }
+    const auto of = [at](int i) { return static_cast<uint64_t>(at[i]) << (8 * i); };
+    uint64_t value = of(0) | of(1) | of(2) | of(3) | of(4) | of(5) | of(6) | of(7);  // one load
+    const uint64_t ends = ~value & 0x8080808080808080U;
+    if (ends != 0) value &= ends ^ (ends - 1);  // what comes after the first of them is another's
+    value &= 0x7f7f7f7f7f7f7f7fU;
+    value = (value & 0x007f007f007f007fU) | (value & 0x7f007f007f007f00U) >> 1;
+    value = (value & 0x00003fff00003fffU) | (value & 0x3fff00003fff0000U) >> 2;
+    value = (value & 0x000000000fffffffU) | (value & 0x0fffffff00000000U) >> 4;
+    const size_t length = ends != 0 ? static_cast<size_t>(std::countr_zero(ends)) / 8 + 1 : at[8] < 0x80 ? 9 : 10;
+    const bool whole = length <= remaining();
+    position_ += whole ? length : remaining();
+    if (!whole || (length == 10 && at[9] > 1)) return fail();
+    if (length > 8) value |= static_cast<uint64_t>(at[8] & 0x7f) << 56;
+    return length > 9 ? value | static_cast<uint64_t>(at[9]) << 63 : value;
+  }
+
   ByteView bytes_;
   Allowance *allowance_ = nullptr;
   size_t position_ = 0;

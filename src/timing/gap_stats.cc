@@ -45,24 +45,30 @@ GapStats GapStats::parse(ByteReader &in) {
 
 // (places skipped, count) with a zero skip for neighbours.
 void write_histogram(const Histogram &histogram, ByteWriter &out) {
-  const std::vector<Histogram::Bucket> &buckets = histogram.buckets();
-  out.varint(buckets.size());
-  for (size_t i = 0; i < buckets.size(); ++i) {
-    const Histogram::Bucket &bucket = buckets[i];
-    if (i == 0) {
+  size_t used = 0;
+  for (const Histogram::Bucket &bucket : histogram.buckets()) used += bucket.count != 0 ? 1 : 0;
+  out.varint(used);
+  const Histogram::Bucket *before = nullptr;
+  for (const Histogram::Bucket &bucket : histogram.buckets()) {
+    if (bucket.count == 0) continue;
+    if (before == nullptr) {
       out.varint(bucket.number);
       out.varint(bucket.count);
-      continue;
+    } else {
+      // The lowest bit tells a skip.
+      const unsigned skipped = bucket.number - before->number - 1U;
+      out.varint(bucket.count << 1 | (skipped != 0 ? 1U : 0U));
+      if (skipped != 0) out.varint(skipped);
     }
-    // The lowest bit tells a skip.
-    const unsigned skipped = bucket.number - buckets[i - 1].number - 1U;
-    out.varint(bucket.count << 1 | (skipped != 0 ? 1U : 0U));
-    if (skipped != 0) out.varint(skipped);
+    before = &bucket;
   }
 }
 
-Histogram parse_histogram(ByteReader &in) {
-  Histogram histogram;
+namespace {
+
+/// Calls each(number, count) for the buckets, in ascending order.
+template <typename Each>
+void read_buckets(ByteReader &in, const Each &each) {
   const uint64_t used = in.varint();
   uint64_t next = 0;
   if (used > CallStats::kBuckets) in.fail();
@@ -79,12 +85,26 @@ Histogram parse_histogram(ByteReader &in) {
     }
     if (next >= CallStats::kBuckets) {
       in.fail();
-      return histogram;
+      return;
     }
-    if (count != 0) histogram.append({static_cast<uint8_t>(next), count});
+    if (count != 0) each(static_cast<uint8_t>(next), count);
     ++next;
   }
+}
+
+}  // namespace
+
+Histogram parse_histogram(ByteReader &in) {
+  Histogram histogram;
+  read_buckets(in, [&histogram](uint8_t number, uint64_t count) { histogram.append({number, count}); });
   return histogram;
+}
+
+void add_histogram(ByteReader &in, Histogram *to) {
+  read_buckets(in, [to](uint8_t number, uint64_t count) {
+    uint64_t &sum = (*to)[number];
+    sum = saturating(sum, count);
+  });
 }
 
 }  // namespace cairn::timing

@@ -28,8 +28,10 @@ struct GapStats {
   bool operator==(const GapStats &) const = default;
 };
 
-/// Buckets as docs/format.md, "Statistics", has them; none may be empty.
+/// Buckets as docs/format.md, "Statistics", has them; empty ones are left out.
 void write_histogram(const Histogram &histogram, ByteWriter &out);
 Histogram parse_histogram(ByteReader &in);
+/// The same, added to others. Sums that would not fit stay at the greatest number.
+void add_histogram(ByteReader &in, Histogram *to);
 
 }  // namespace cairn::timing

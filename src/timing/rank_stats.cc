@@ -63,21 +63,18 @@ Words least_squares(const Numbers &numbers) {
   return squares;
 }
 
-/// Of one rank.
-Numbers numbers_of(const CallStats &calls, uint32_t rank) {
-  Numbers numbers{calls, 1, calls.sum, calls.sum, rank, rank, square(calls.sum)};
-  numbers.calls.histogram.drop_empty();
-  return numbers;
+void write_duration(const CallStats &calls, uint32_t greatest_rank, ByteWriter &out) {
+  out.varint(calls.sum);
+  out.varint(calls.minimum);
+  out.varint(calls.maximum - calls.minimum);
+  out.varint(greatest_rank);
 }
 
 /// All but how many calls there are.
 void write_rest(const Numbers &numbers, ByteWriter &out) {
   out.varint(numbers.ranks);
   if (numbers.ranks == 0) return;
-  out.varint(numbers.calls.sum);
-  out.varint(numbers.calls.minimum);
-  out.varint(numbers.calls.maximum - numbers.calls.minimum);
-  out.varint(numbers.greatest_rank);
+  write_duration(numbers.calls, numbers.greatest_rank, out);
   if (numbers.ranks != 1) {
     out.varint(numbers.least_sum);
     out.varint(numbers.greatest_sum - numbers.least_sum);
@@ -173,7 +170,15 @@ RankStats::RankStats(const Numbers &numbers) {
   coded_.assign(reinterpret_cast<const char *>(out.view().data()), out.size());
 }
 
-RankStats::RankStats(const CallStats &calls, uint32_t rank) : RankStats(numbers_of(calls, rank)) {}
+/// What the constructor above makes of one rank's numbers; a recording has one for each of its rows.
+RankStats::RankStats(const CallStats &calls, uint32_t rank) {
+  ByteWriter out(32);
+  out.signed_varint(static_cast<int64_t>(calls.count));
+  out.varint(1);
+  write_duration(calls, rank, out);
+  write_histogram(calls.histogram, out);
+  coded_.assign(reinterpret_cast<const char *>(out.view().data()), out.size());
+}
 
 Numbers RankStats::numbers() const {
   if (coded_.empty()) return {};
@@ -187,11 +192,18 @@ void RankStats::merge(const RankStats &other) {
   *this = RankStats(merged);
 }
 
-void RankStats::add_calls(const RankStats &other) {
-  const Numbers own = numbers();
-  CallStats calls = own.calls;
-  calls.merge(other.numbers().calls);
-  *this = RankStats(calls, own.greatest_rank);
+void RankStats::add_to(CallStats *calls) const {
+  if (coded_.empty()) return;
+  ByteReader in(view());
+  CallStats own;
+  own.count = static_cast<uint64_t>(in.signed_varint());
+  if (in.varint() != 1) return calls->merge(numbers().calls);
+  own.sum = in.varint();
+  own.minimum = in.varint();
+  own.maximum = own.minimum + in.varint();
+  in.varint();  // the rank
+  calls->merge(own);
+  add_histogram(in, &calls->histogram);
 }
 
 void RankStats::add_to_ranks(uint32_t more) {

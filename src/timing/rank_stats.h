@@ -38,8 +38,8 @@ class RankStats {
 
   [[nodiscard]] Numbers numbers() const;
   void merge(const RankStats &other);
-  /// Adds calls of the same rank; nothing but this rank's may have gone into either.
-  void add_calls(const RankStats &other);
+  /// Adds its calls, of all ranks, to others.
+  void add_to(CallStats *calls) const;
   /// All ranks are called so much more.
   void add_to_ranks(uint32_t more);
 

@@ -86,14 +86,16 @@ TEST(RankStats, SayLittleThatIsImplied) {
   EXPECT_LE(bytes, 22U);
 }
 
-TEST(RankStats, AreOneRanksAgainWhenCallsAreAdded) {
-  RankStats stats(calls_of(30), 5);
-  stats.add_calls(RankStats(calls_of(12), 5));
-  EXPECT_EQ(stats.numbers().ranks, 1U);
-  EXPECT_EQ(stats.numbers().least_sum, 42U);
-  EXPECT_EQ(stats.numbers().least_rank, 5U);
-  EXPECT_EQ(stats.numbers().greatest_rank, 5U);
-  EXPECT_EQ(stats.numbers().calls.minimum, 12U);
+TEST(RankStats, AddTheirCallsToOthers) {
+  RankStats several(calls_of(30), 5);
+  several.merge(RankStats(calls_of(900), 2));
+  for (const RankStats &stats : {RankStats(), RankStats(calls_of(12), 5), several}) {
+    CallStats added = calls_of(31);
+    stats.add_to(&added);
+    CallStats merged = calls_of(31);
+    merged.merge(stats.numbers().calls);
+    EXPECT_EQ(added, merged);
+  }
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ void write_exceptions(const uint8_t *values, size_t size, const uint8_t *held, c
 }
 
 bool read_exceptions(ByteReader &in, size_t size, size_t count, uint8_t *values) {
+  if (size > sizeof(uint64_t)) return false;  // of a word
   const size_t exceptions = in.count(1 + size);
   uint64_t at = 0;
   for (size_t k = 0; k < exceptions; ++k) {

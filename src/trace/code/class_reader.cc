@@ -260,9 +260,8 @@ bool ClassReader::stats(ByteReader &in, bool blocks, ClassPart *part) {
       if (!rank_set(in, &block.ranks)) return false;
       slots = in.count();
       for (size_t i = 0; i < slots && !in.failed(); ++i) {
-        if (!in.take(2 * sizeof(std::vector<uint32_t>))) return false;
-        if (!read_rows_of_slot(in, part->rows.size(), &block.rows.emplace_back()))
-          return bad("has statistics of a row that does not exist");
+        if (!in.take(2 * sizeof(size_t))) return false;
+        if (!block.rows.read(in, part->rows.size())) return bad("has statistics of a row that does not exist");
       }
     } else {
       block.ranks = part->ranks;

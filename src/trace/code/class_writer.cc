@@ -197,7 +197,7 @@ void ClassWriter::stats_of(const ClassPart &part) {
       timing_.varint(pool_.column(block.ranks.column()));
       timing_.varint(block.rows.empty() ? 0 : block.slots.size());
     }
-    for (const std::vector<uint32_t> &rows : block.rows) write_rows_of_slot(rows, timing_);
+    block.rows.write(timing_);
     for (size_t slot = 0; slot < block.slots.size(); ++slot) {
       block.slots[slot].write(timing_, block.calls_of(slot, calls));
     }

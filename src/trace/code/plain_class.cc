@@ -42,7 +42,7 @@ void write_stats(const std::vector<StatsBlock> &stats, ByteWriter &out) {
   for (const StatsBlock &block : stats) {
     if (stats.size() > 1) block.ranks.column().write(out);
     out.varint(block.rows.size());
-    for (const std::vector<uint32_t> &rows : block.rows) write_rows_of_slot(rows, out);
+    block.rows.write(out);
     for (const timing::RankStats &slot : block.slots) slot.write(out, 0);
   }
 }
@@ -57,9 +57,8 @@ bool read_stats(ByteReader &in, const RankSet &members, size_t rows, std::vector
       return false;
     }
     ranks.push_back(&block.ranks);
-    block.rows.resize(in.count());
-    for (std::vector<uint32_t> &each : block.rows) {
-      if (!read_rows_of_slot(in, rows, &each)) return false;
+    for (size_t slots_with_rows = in.count(); slots_with_rows != 0; --slots_with_rows) {
+      if (!block.rows.read(in, rows)) return false;
     }
     const size_t slots = block.rows.empty() ? rows : block.rows.size();
     if (slots > in.remaining()) return false;

@@ -164,7 +164,9 @@ void take(Grammar calls, const CountedRows &rows, ClassPart *part) {
     std::sort(place[row].begin(), place[row].end());
   }
   place.resize(part->rows.size());
-  for (StatsBlock &block : part->stats) block.remap(place, kept.size());
+  SlotRows rows_of_old;
+  for (const std::vector<uint32_t> &each : place) rows_of_old.add(each);
+  for (StatsBlock &block : part->stats) block.remap(rows_of_old, kept.size());
   part->rows = std::move(kept);
 }
 

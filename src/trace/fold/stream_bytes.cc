@@ -1,17 +1,14 @@
 #include "trace/fold/stream_bytes.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "trace/values/atom_code.h"
 
 namespace cairn::trace {
 namespace {
 
-size_t varint_bytes(uint64_t value) {
-  size_t bytes = 1;
-  for (; value >= 0x80; value >>= 7) ++bytes;
-  return bytes;
-}
+size_t varint_bytes(uint64_t value) { return value == 0 ? 1 : (static_cast<size_t>(std::bit_width(value)) + 6) / 7; }
 
 bool is_one_atom(const ClassRow &row) { return row.heads[0] == FieldHead{FieldHead::atoms, 1}; }
 
@@ -24,7 +21,8 @@ bool RowBytes::Less::operator()(const std::vector<FieldHead> &a, const std::vect
 }
 
 size_t RowBytes::add(const ClassRow &row) {
-  const ClassRow *&last = last_[row.heads];
+  if (latest_ == last_.end() || latest_->first != row.heads) latest_ = last_.try_emplace(row.heads, nullptr).first;
+  const ClassRow *&last = latest_->second;
   size_t bytes = 2 + (row.atoms.size() + row.texts.size() + 7) / 8;
   for (size_t i = 0; i < row.atoms.size(); ++i) {
     if (last == nullptr || last->atoms[i] != row.atoms[i]) bytes += varint_bytes(atom_code(row.atoms[i]));

@@ -22,6 +22,9 @@ constexpr size_t worth_differences(size_t values) { return values - values / 4; 
 /// A list of rows as class_writer.cc writes it: each against the last one of its shape.
 class RowBytes {
  public:
+  RowBytes() = default;
+  RowBytes(const RowBytes &) = delete;
+  RowBytes &operator=(const RowBytes &) = delete;
   size_t add(const ClassRow &row);
 
  private:
@@ -29,6 +32,7 @@ class RowBytes {
     bool operator()(const std::vector<FieldHead> &a, const std::vector<FieldHead> &b) const;
   };
   std::map<std::vector<FieldHead>, const ClassRow *, Less> last_;
+  decltype(last_)::iterator latest_ = last_.end();  ///< of the row before, whose shape the next one mostly has
 };
 
 /// Of rows of one field, as a stream keeps them.

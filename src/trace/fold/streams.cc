@@ -18,11 +18,16 @@ constexpr size_t kProductSteps = 64;  // and four a term of the longer side
 constexpr size_t kMostRefined = 4;    // variants that a new one is tried against: random values have one a rank
 constexpr size_t kMostAlone = 64;     // variants that the finest need not tell apart before no more are tried
 
+uint64_t content_hash(const RowKind &kind, const std::vector<FieldHead> &heads, const std::vector<Atom> &atoms) {
+  uint64_t hash =
+      hash64({reinterpret_cast<const uint8_t *>(atoms.data()), atoms.size() * sizeof(Atom)}, number_of(kind));
+  for (const FieldHead &head : heads) hash = hash * 0x9E3779B97F4A7C15ULL + (uint64_t{head.count} << 2 | head.kind);
+  return hash;
+}
+
 /// Hash of what `same` compares, but for columns.
 uint64_t content_hash(const ClassRow &row) {
-  uint64_t hash = hash64({reinterpret_cast<const uint8_t *>(row.atoms.data()), row.atoms.size() * sizeof(Atom)},
-                         number_of(row.kind));
-  for (const FieldHead &head : row.heads) hash = hash * 0x9E3779B97F4A7C15ULL + (uint64_t{head.count} << 2 | head.kind);
+  uint64_t hash = content_hash(row.kind, row.heads, row.atoms);
   for (const Bytes &text : row.texts) hash = hash64(text, hash);
   return hash;
 }
@@ -35,11 +40,38 @@ class DistinctRows {
     if (number == rows_.size()) rows_.push_back(std::move(row));
     return number;
   }
+  /// Of the row after these fields have moved, which is mostly one that is known, and then is not made.
+  uint32_t number_without(const ClassRow &row, const std::vector<uint32_t> &gone) {
+    if (!row.is_plain()) return number(without_fields(row, gone));
+    heads_ = row.heads;
+    atoms_.clear();
+    size_t slot = 0;
+    auto next = gone.begin();
+    for (uint32_t field = 0; field < heads_.size(); ++field) {
+      const size_t end = slot + heads_[field].count;
+      if (next != gone.end() && *next == field) {
+        ++next;
+        heads_[field] = {FieldHead::moved, 0};
+      } else {
+        atoms_.insert(atoms_.end(), row.atoms.data() + slot, row.atoms.data() + end);
+      }
+      slot = end;
+    }
+    const uint32_t number = known_.number(content_hash(row.kind, heads_, atoms_), [&](uint32_t other) {
+      const ClassRow &known = *rows_[other];
+      return known.function == row.function && known.site == row.site && known.depth == row.depth &&
+             known.kind == row.kind && known.heads == heads_ && known.atoms == atoms_ && known.is_plain();
+    });
+    if (number == rows_.size()) rows_.push_back(without_fields(row, gone));
+    return number;
+  }
   [[nodiscard]] const std::vector<RowPointer> &rows() const { return rows_; }
 
  private:
   Numbering known_;
   std::vector<RowPointer> rows_;
+  std::vector<FieldHead> heads_;  ///< of the row that is numbered
+  std::vector<Atom> atoms_;
 };
 
 /// `grammar` over `rows` with symbols in order of first occurrence.
@@ -228,24 +260,27 @@ void move_out(const std::vector<MovedFields> &moves, std::vector<Stream> streams
   for (uint32_t row = 0; row < part->rows.size(); ++row) {
     const std::vector<uint32_t> *fields = gone[groups.of_row[row]];
     const RowPointer &whole = part->rows[row];
-    number.push_back(distinct.number(fields == nullptr ? whole : without_fields(*whole, *fields)));
+    number.push_back(fields == nullptr ? distinct.number(whole) : distinct.number_without(*whole, *fields));
   }
   Grammar calls = part->calls->mapped([&number](Symbol row) { return number[row]; });
   const uint64_t most = worth_parsing(calls);
   if (parse == Parse::now) calls = reparsed(std::move(calls), most);
   std::vector<Symbol> old;
   part->calls = std::make_shared<const Grammar>(renumbered(std::move(calls), &old));
-  std::vector<std::vector<uint32_t>> place(distinct.rows().size());
+  std::vector<uint32_t> place(distinct.rows().size(), grammar::kNoSymbol);
   std::vector<RowPointer> rows;  // not in the old ones' memory: a root that talks to everyone had a row for each rank
   rows.reserve(old.size());
   for (const Symbol symbol : old) {
-    place[symbol] = {static_cast<uint32_t>(rows.size())};
+    place[symbol] = static_cast<uint32_t>(rows.size());
     rows.push_back(distinct.rows()[symbol]);
   }
   part->rows = std::move(rows);
-  std::vector<std::vector<uint32_t>> rows_of_old;
+  SlotRows rows_of_old;
   rows_of_old.reserve(number.size());
-  for (const uint32_t n : number) rows_of_old.push_back(place[n]);
+  for (const uint32_t n : number) {
+    const bool stands = place[n] != grammar::kNoSymbol;
+    rows_of_old.add(stands ? std::span<const uint32_t>(&place[n], 1) : std::span<const uint32_t>());
+  }
   for (StatsBlock &block : part->stats) block.remap(rows_of_old, part->rows.size());
 }
 

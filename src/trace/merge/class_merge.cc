@@ -71,13 +71,15 @@ bool alike(const ClassPart &left, const ClassPart &right) {
 
 /// Replaces the rows by those that `of` names for each symbol of `calls`.
 void take_rows(const GrammarPointer &calls, const std::vector<Symbol> &of, ClassPart *part) {
-  std::vector<std::vector<uint32_t>> rows_of_old(part->rows.size());
+  std::vector<std::vector<uint32_t>> became(part->rows.size());
   std::vector<RowPointer> rows;
   rows.reserve(of.size());
   for (uint32_t i = 0; i < of.size(); ++i) {
     rows.push_back(part->rows[of[i]]);
-    rows_of_old[of[i]].push_back(i);
+    became[of[i]].push_back(i);
   }
+  SlotRows rows_of_old;
+  for (const std::vector<uint32_t> &each : became) rows_of_old.add(each);
   for (StatsBlock &block : part->stats) block.remap(rows_of_old, rows.size());
   part->rows = std::move(rows);
   part->calls = calls;

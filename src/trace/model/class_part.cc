@@ -50,23 +50,24 @@ void StreamVariant::set_key() {
   key = hash128(out.view());
 }
 
-void StatsBlock::remap(const std::vector<std::vector<uint32_t>> &rows_of_old, size_t new_rows) {
-  bool identity = new_rows == rows_of_old.size();
-  for (size_t i = 0; identity && i < rows_of_old.size(); ++i) {
-    identity = rows_of_old[i].size() == 1 && rows_of_old[i][0] == i;
+void StatsBlock::remap(const SlotRows &rows_of_old, size_t new_rows) {
+  if (new_rows == rows_of_old.size() && rows_of_old.is_identity()) return;
+  if (rows.empty()) {
+    rows = rows_of_old;
+    return;
   }
-  if (identity) return;
-  std::vector<std::vector<uint32_t>> remapped(slots.size());
-  for (size_t slot = 0; slot < slots.size(); ++slot) {
-    if (rows.empty()) {
-      remapped[slot] = rows_of_old[slot];
-      continue;
-    }
+  SlotRows remapped;
+  remapped.reserve(rows.size());
+  std::vector<uint32_t> became;
+  for (size_t slot = 0; slot < rows.size(); ++slot) {
+    became.clear();
     for (const uint32_t row : rows[slot]) {
-      remapped[slot].insert(remapped[slot].end(), rows_of_old[row].begin(), rows_of_old[row].end());
+      const std::span<const uint32_t> now = rows_of_old[row];
+      became.insert(became.end(), now.begin(), now.end());
     }
-    std::sort(remapped[slot].begin(), remapped[slot].end());
-    remapped[slot].erase(std::unique(remapped[slot].begin(), remapped[slot].end()), remapped[slot].end());
+    std::sort(became.begin(), became.end());
+    became.erase(std::unique(became.begin(), became.end()), became.end());
+    remapped.add(became);
   }
   rows = std::move(remapped);
 }
@@ -77,29 +78,6 @@ size_t value_count(std::span<const Stream> streams) {
     for (const StreamVariant &variant : stream.variants) count += variant.values.size();
   }
   return count;
-}
-
-void write_rows_of_slot(const std::vector<uint32_t> &slot, ByteWriter &out) {
-  out.varint(slot.size());
-  uint32_t next = 0;
-  for (const uint32_t row : slot) {
-    out.varint(row - next);
-    next = row + 1;
-  }
-}
-
-bool read_rows_of_slot(ByteReader &in, size_t rows, std::vector<uint32_t> *slot) {
-  const size_t count = in.count();
-  if (!in.take(count, sizeof(uint32_t))) return false;
-  slot->resize(count);
-  uint64_t next = 0;
-  for (uint32_t &row : *slot) {
-    const uint64_t skipped = in.varint();
-    if (skipped >= rows || next + skipped >= rows) return false;
-    row = static_cast<uint32_t>(next + skipped);
-    next = uint64_t{row} + 1;
-  }
-  return true;
 }
 
 uint64_t StatsBlock::calls_of(size_t slot, const std::vector<uint64_t> &calls) const {
@@ -116,23 +94,27 @@ void StatsBlock::join_slots(size_t rows_of_class) {
   if (rows.empty()) return;
   std::vector<uint32_t> by_rows(slots.size());
   std::iota(by_rows.begin(), by_rows.end(), 0);
-  std::stable_sort(by_rows.begin(), by_rows.end(), [this](uint32_t a, uint32_t b) { return rows[a] < rows[b]; });
+  std::stable_sort(by_rows.begin(), by_rows.end(),
+                   [this](uint32_t a, uint32_t b) { return std::ranges::lexicographical_compare(rows[a], rows[b]); });
   std::vector<timing::RankStats> joined;
-  std::vector<std::vector<uint32_t>> where;
-  bool identity = true;
-  for (const uint32_t slot : by_rows) {
-    if (!where.empty() && where.back() == rows[slot]) {
-      joined.back().add_calls(slots[slot]);
-      continue;
+  SlotRows where;
+  for (size_t first = 0; first < by_rows.size();) {
+    size_t end = first + 1;
+    while (end < by_rows.size() && rows.same(by_rows[end], by_rows[first])) ++end;
+    timing::RankStats &slot = slots[by_rows[first]];
+    if (end - first > 1) {  // added up as numbers: there may be a slot for each call
+      timing::CallStats calls;
+      for (size_t i = first; i < end; ++i) slots[by_rows[i]].add_to(&calls);
+      slot = timing::RankStats(calls, slot.numbers().greatest_rank);
     }
-    identity = identity && rows[slot].size() == 1 && rows[slot][0] == joined.size();
-    joined.push_back(std::move(slots[slot]));
-    where.push_back(std::move(rows[slot]));
+    joined.push_back(std::move(slot));
+    where.add(rows[by_rows[first]]);
+    first = end;
   }
   slots = std::move(joined);
   rows = std::move(where);
   // The last rows may have no slot: calls that were left out wherever they might have been made.
-  if (identity && slots.size() == rows_of_class) rows.clear();
+  if (slots.size() == rows_of_class && rows.is_identity()) rows.clear();
 }
 
 }  // namespace cairn::trace

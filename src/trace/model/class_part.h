@@ -24,6 +24,7 @@
 #include "timing/rank_stats.h"
 #include "timing/rank_times.h"
 #include "trace/model/class_row.h"
+#include "trace/model/slot_rows.h"
 #include "trace/values/rank_set.h"
 #include "trace/values/values_column.h"
 
@@ -56,21 +57,16 @@ constexpr uint32_t kHeapGroup = UINT32_MAX;
 struct StatsBlock {
   RankSet ranks;
   std::vector<timing::RankStats> slots;
-  /// The rows of the class, ascending, that each slot's calls are among; empty if slot i is row i.
-  std::vector<std::vector<uint32_t>> rows;
+  SlotRows rows;  ///< of the class; empty if slot i is row i
 
   /// How many calls the slot is expected to hold: all of its rows', on all ranks. `calls` has those of each row.
   [[nodiscard]] uint64_t calls_of(size_t slot, const std::vector<uint64_t> &calls) const;
-  /// The class has other rows now: `rows_of_old` says which ones each of the old rows became, ascending.
-  void remap(const std::vector<std::vector<uint32_t>> &rows_of_old, size_t new_rows);
+  /// The class has other rows now: `rows_of_old` says which ones each of the old rows became.
+  void remap(const SlotRows &rows_of_old, size_t new_rows);
   /// Slots that are the same rows, of the class's so many, become one. For one rank only: sums of several ranks cannot
   /// be added up.
   void join_slots(size_t rows_of_class);
 };
-
-/// The rows of a slot as bytes; reading gives false unless they ascend below `rows`.
-void write_rows_of_slot(const std::vector<uint32_t> &slot, ByteWriter &out);
-bool read_rows_of_slot(ByteReader &in, size_t rows, std::vector<uint32_t> *slot);
 
 /// Values of all variants.
 size_t value_count(std::span<const Stream> streams);

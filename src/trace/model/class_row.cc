@@ -117,6 +117,17 @@ bool fits(const RowKind &kind, std::span<const FieldHead> heads) {
 }
 
 void mark_differing(const ClassRow &a, const ClassRow &b, std::vector<bool> *differs) {
+  if (a.is_plain() && b.is_plain() && a.heads == b.heads) {
+    size_t slot = 0;
+    for (size_t f = 0; f < a.heads.size(); ++f) {
+      const size_t end = slot + a.heads[f].count;
+      for (; slot < end && a.atoms[slot] == b.atoms[slot]; ++slot) {
+      }
+      if (slot != end) (*differs)[f] = true;
+      slot = end;
+    }
+    return;
+  }
   RowFields mine(a);
   RowFields theirs(b);
   for (size_t f = 0; f < a.heads.size(); ++f) {

@@ -66,6 +66,8 @@ struct ClassRow {
   [[nodiscard]] Row at(uint64_t member) const;
   /// About what it takes of memory, without the columns and tables, which others may share.
   [[nodiscard]] size_t bytes() const;
+  /// Nothing but atoms that are the same on all members, as nearly all rows of one rank.
+  [[nodiscard]] bool is_plain() const { return varied.empty() && texts.empty() && tables.empty(); }
   /// Looks the same: what is equal may be written differently and then counts as different.
   [[nodiscard]] bool same(const ClassRow &other) const;
 };

@@ -118,8 +118,8 @@ std::vector<uint64_t> mean_durations(const ClassPart &part) {
   for (const StatsBlock &block : part.stats) {
     for (size_t slot = 0; slot < block.slots.size(); ++slot) {
       const timing::CallStats calls = block.slots[slot].numbers().calls;
-      const std::vector<uint32_t> own = {static_cast<uint32_t>(slot)};
-      for (const uint32_t row : block.rows.empty() ? own : block.rows[slot]) {
+      const auto own = static_cast<uint32_t>(slot);
+      for (const uint32_t row : block.rows.empty() ? std::span(&own, 1) : block.rows[slot]) {
         sums[row].calls += static_cast<double>(calls.count);
         sums[row].time += static_cast<double>(calls.sum);
       }
