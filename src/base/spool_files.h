@@ -17,7 +17,7 @@ inline constexpr std::string_view kEpilogueEnding = ".epilogue";  ///< its calls
 inline constexpr std::string_view kSegmentEnding = ".segment";    ///< a sequence that it spilled; likewise
 inline constexpr std::string_view kTimingEnding = ".timing";      ///< times of a thread's calls
 inline constexpr std::string_view kArenaEnding = ".arena";        ///< its memory, while it runs or since it was killed
-inline constexpr std::string_view kGpuEnding = ".gpu";            ///< its GPU kernels
+inline constexpr std::string_view kGpuEnding = ".gpu";            ///< its GPU kernels, while it runs, too
 inline constexpr std::string_view kAloneEnding = ".alone";        ///< a line: its job is not to merge within MPI
 inline constexpr std::string_view kReasonEnding = ".unrecorded";  ///< a line: why it was not recorded
 inline constexpr std::string_view kLostEnding = ".lost";          ///< a line: why nothing is left if it is killed
@@ -26,7 +26,7 @@ inline constexpr std::string_view kPartialEnding = ".partial";
 
 inline constexpr std::string_view kPartMagic = "CAIRNPRT";
 inline constexpr std::string_view kTimingMagic = "CAIRNTIM";
-inline constexpr std::string_view kGpuMagic = "cairn gpu 1\n";
+inline constexpr std::string_view kGpuMagic = "cairn gpu 2\n";
 inline constexpr std::string_view kReasonMagic = "cairn: ";
 
 }  // namespace cairn

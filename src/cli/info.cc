@@ -38,6 +38,7 @@ constexpr UntracedText kUntracedTexts[] = {
     {gpu::Untraced::memory, "memory", ": give CAIRN_GPU_MEMORY more"},
     {gpu::Untraced::graph, "graph", ": they were captured into graphs, and ran whenever these were launched"},
     {gpu::Untraced::failed, "failed", ": their device failed, or was reset, before their trace was fetched"},
+    {gpu::Untraced::killed, "killed", ": they were in flight when their process was killed, or ended"},
 };
 
 nlohmann::ordered_json untraced_because(const analyze::GpuOverview &gpu) {

@@ -15,4 +15,19 @@ std::vector<std::string> lost_lines(const spool::Contents &spool, const std::str
   return lines;
 }
 
+std::vector<std::string> lost_lines(const spool::GpuLeft &left) {
+  std::vector<std::string> lines;
+  if (left.killed != 0) {
+    const bool one = left.killed == 1;
+    lines.push_back(fmt::format("{} that launched GPU kernels {} killed, or ended at once, with {} in flight",
+                                one ? "a process" : plural(left.killed, "process", "processes"), one ? "was" : "were",
+                                left.in_flight == 0 ? "none" : plural(left.in_flight, "launch", "launches")));
+  }
+  if (left.unwritten != 0) {
+    lines.push_back(plural(left.unwritten, "GPU launch is", "GPU launches are") +
+                    " not in the trace: there was no room to write them");
+  }
+  return lines;
+}
+
 }  // namespace cairn::cli

@@ -1,14 +1,16 @@
 // cairn merge: makes traces of what the processes of a run left in a spool (--merge after, session-only programs,
-// aborts).
+// aborts), or of GPU launches beside the trace that they would have written.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "cli/lost_lines.h"
 #include "cli/verbs.h"
 #include "spool/folder.h"
+#include "spool/gpu.h"
 #include "spool/join.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -32,19 +34,22 @@ Result<spool::Contents> read_input(const std::string &input) {
     return tl::unexpected(Error{ErrorKind::unreadable, "there is no such file or folder", input, Error::kNoOffset,
                                 "name a spool, as in run.cairn.spool, or its .part files"});
   }
-  if (!fs::is_directory(input, error)) return spool::read_file(input);
+  const auto still = [](size_t living, const std::string &where) {
+    return tl::unexpected(
+        Error{ErrorKind::environment,
+              fmt::format("{} still recording",
+                          living == 1 ? "a process is" : plural(living, "process", "processes") + " are"),
+              where, Error::kNoOffset, "merge when they have ended"});
+  };
+  if (!fs::is_directory(input, error)) {
+    if (spool::is_held(input)) return still(1, input);
+    return spool::read_file(input);
+  }
   std::vector<std::string> folders = spool::own_folders(input);
   if (folders.empty() || folders.front() != input) folders.insert(folders.begin(), input);
   spool::Contents contents;
   for (const std::string &folder : folders) {
-    const size_t living = spool::held_arenas(folder).size();
-    if (living != 0) {
-      return tl::unexpected(
-          Error{ErrorKind::environment,
-                fmt::format("{} still recording",
-                            living == 1 ? "a process is" : plural(living, "process", "processes") + " are"),
-                folder, Error::kNoOffset, "merge when they have ended"});
-    }
+    if (const size_t living = spool::living_in(folder); living != 0) return still(living, folder);
     contents.append(spool::read_folder(folder));
   }
   return contents;
@@ -77,6 +82,8 @@ class Merge {
     }
     // What is sound is merged all the same.
     for (const Error &damage : spool.damaged) fail(damage);
+    gpu_ = spool::read_gpu(spool.gpu);
+    for (const Error &damage : gpu_.damaged) fail(damage);
     for (const spool::Run &run : spool::runs_of(spool)) {
       if (run.trace.empty() && run.job.no_calls()) continue;
       auto joined = spool::trace_of(run);
@@ -93,6 +100,14 @@ class Merge {
     for (const std::string &line : lost_lines(spool, options_.inputs.front())) {
       fail({ErrorKind::environment, line, "", Error::kNoOffset, ""});
     }
+    if (number_ == 0 && !gpu_.launches.launches.empty()) {
+      // Of processes that called no MPI.
+      spool::TraceBytes alone = spool::gpu_alone(gpu_, gpu_.first.command);
+      const std::string launches = plural(gpu_.launches.launches.size(), "GPU launch", "GPU launches");
+      gpu_.launches = {};
+      place(std::move(alone), spool, launches);
+    }
+    for (const std::string &line : lost_lines(gpu_)) say(line);
     if (number_ == 0 && worst_ == kFine) {
       fail({ErrorKind::unreadable, "there are no parts to merge", options_.inputs.front(), Error::kNoOffset,
             "processes leave them with --merge after, or when they can't merge in MPI_Finalize"});
@@ -113,12 +128,14 @@ class Merge {
     }
     auto whole = spool::with_epilogues(std::move(bytes), path, spool.epilogues);
     if (whole) whole = spool::with_sources(*std::move(whole), path);
+    if (whole) whole = spool::with_gpu(*std::move(whole), path, std::exchange(gpu_.launches, {}));
     if (!whole) return fail(whole.error());
     if (auto done = spool::write_trace(path, *whole, options_.force); !done) return fail(done.error());
     if (!options_.quiet) say(fmt::format("{}: {}, {}", path, what, bytes_text(whole->size())));
   }
 
   const MergeOptions &options_;
+  spool::GpuLeft gpu_;  ///< its launches are for the first trace
   std::string output_ = options_.output;
   size_t number_ = 0;
   int worst_ = kFine;
@@ -128,7 +145,7 @@ class Merge {
 
 Action declare_merge(Options &verb) {
   auto options = std::make_shared<MergeOptions>();
-  verb.words("spool", options->inputs, "Spool folder, or its .part files");
+  verb.words("spool", options->inputs, "Spool folder, or its .part or .gpu files");
   verb.text("-o,--output", options->output, "Trace to write (for run.cairn.spool, run.cairn)", "FILE");
   verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
   verb.flag("-f,--force", options->force, "Overwrite an existing trace");

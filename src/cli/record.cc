@@ -21,7 +21,6 @@
 #include "cli/retiming.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
-#include "gpu/file/collect.h"
 #include "mpi/store/arena_file.h"
 #include "spool/gpu.h"
 #include "spool/join.h"
@@ -56,7 +55,7 @@ Result<void> prepare(const RecordingOptions &options, Recording *recording) {
     return tl::unexpected(about(recording->oracle, "it is not empty", "give --oracle a new folder"));
   }
   for (const std::string &earlier : spool::own_folders(recording->place)) {
-    if (!spool::held_arenas(earlier).empty()) continue;  // another recording, under way
+    if (spool::living_in(earlier) != 0) continue;  // another recording, under way
     say(fmt::format("{} holds what an earlier recording left; join it with cairn merge, or remove it", earlier));
   }
   if (auto made = make_folders(recording); !made) return made;
@@ -77,9 +76,8 @@ class Finish {
   bool run(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
     const spool::Contents spool = spool::read_folder(recording_.spool.path, spool::Deaths::now);
     for (const Error &damage : spool.damaged) fault(damage);
-    auto launches = spool::read_gpu(spool.gpu);
-    if (!launches) fault(launches.error());
-    if (launches) gpu_ = *std::move(launches);
+    gpu_ = spool::read_gpu(spool.gpu);
+    for (const Error &damage : gpu_.damaged) fault(damage);
     for (const spool::Run &run : spool::runs_of(spool)) {
       if (run.trace.empty() && run.job.no_calls()) {
         killed_early_ = true;
@@ -94,7 +92,14 @@ class Finish {
       for (const Error &damage : joined->damaged) fault(damage);
       if (joined->ranks != 0) place(joined->trace, run.trace, spool.epilogues);
     }
-    if (written_ == 0 && !gpu_.launches.empty()) place_gpu(command);
+    for (const std::string &line : lost_lines(gpu_)) say(line);
+    missing_ = missing_ || gpu_.in_flight != 0 || gpu_.unwritten != 0;
+    if (written_ == 0 && !gpu_.launches.launches.empty()) {
+      // A program that calls no MPI.
+      const spool::TraceBytes alone = spool::gpu_alone(gpu_, shell_quoted(command));
+      gpu_.launches = {};
+      place(alone, {}, {});
+    }
     for (const std::string &line : lost_lines(spool, recording_.place)) say(line);
     missing_ = missing_ || !spool.lost.empty();
     if (written_ == 0 && !failed_) nothing(command, recorders, spool);
@@ -122,7 +127,7 @@ class Finish {
     const std::string path = free_name();
     auto resolved = spool::with_epilogues(bytes, path, epilogues);
     if (resolved) resolved = spool::with_sources(std::move(*resolved), path);
-    if (resolved) resolved = spool::with_gpu(std::move(*resolved), path, std::exchange(gpu_, {}));
+    if (resolved) resolved = spool::with_gpu(std::move(*resolved), path, std::exchange(gpu_.launches, {}));
     if (resolved && recording_.timing.is_after()) resolved = in_mode_asked(*std::move(resolved), path);
     // A trace that cannot be read is still worth keeping: verify will say what is wrong with it.
     if (!resolved) fault(resolved.error());
@@ -167,14 +172,6 @@ class Finish {
     std::error_code ignored;
     while (!options_.force && fs::exists(spool::numbered(recording_.output, number_), ignored)) ++number_;
     return spool::numbered(recording_.output, number_);
-  }
-
-  /// A program that calls no MPI.
-  void place_gpu(const std::vector<std::string> &command) {
-    const gpu::Launches launches = std::exchange(gpu_, {});
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const int64_t start = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-    place({gpu::file_of(launches, shell_quoted(command), start, 0), 0, {}}, {}, {});
   }
 
   /// Whether all is in it; and unless quiet, what is.
@@ -249,7 +246,7 @@ class Finish {
 
   const RecordingOptions &options_;
   const Recording &recording_;
-  gpu::Launches gpu_;  ///< for the first trace
+  spool::GpuLeft gpu_;  ///< its launches are for the first trace
   size_t number_ = 0;
   size_t written_ = 0;
   bool spawns_ = false;            ///< some of them spawned others

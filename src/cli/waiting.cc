@@ -66,7 +66,7 @@ size_t wait_for_processes(const std::string &folder) {
   Clock::time_point quiet_since = begin;  // no process holds an arena: others, whose launcher died, may still begin
   bool said = false;
   for (milliseconds pause{5};; pause = std::min(pause * 2, milliseconds{100})) {
-    const size_t living = spool::held_arenas(folder).size();
+    const size_t living = spool::living_in(folder);
     const auto waited = Clock::now() - begin;
     if (living != 0) quiet_since = Clock::now();
     if (living == 0 && (Clock::now() - quiet_since > kForOrphans || !has_orphans())) return 0;

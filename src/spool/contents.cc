@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "base/spool_files.h"
@@ -180,6 +181,8 @@ Contents read_file(const std::string &path) {
   Contents contents;
   if (name_of(path).ends_with(kArenaEnding)) {
     add_arena(path, false, std::nullopt, contents);
+  } else if (name_of(path).ends_with(kGpuEnding)) {
+    contents.gpu.push_back(path);
   } else {
     add_part(path, contents);
   }
@@ -189,10 +192,23 @@ Contents read_file(const std::string &path) {
 std::vector<std::string> held_arenas(const std::string &folder) {
   std::vector<std::string> held;
   for (const std::string &path : files_in(folder)) {
-    if (name_of(path).ends_with(kArenaEnding) && owner_of(path) == Owner::cairn && recorder::is_held(path))
-      held.push_back(path);
+    if (name_of(path).ends_with(kArenaEnding) && is_held(path)) held.push_back(path);
   }
   return held;
+}
+
+bool is_held(const std::string &file) { return owner_of(file) == Owner::cairn && recorder::is_held(file); }
+
+size_t living_in(const std::string &folder) {
+  std::set<std::string> processes;
+  for (const std::string &path : files_in(folder)) {
+    // node1.17 of node1.17.arena and node1.17.1.gpu
+    fs::path name = fs::path(path).filename();
+    if (name.extension() == kGpuEnding) name = name.stem();
+    const bool may_be_held = name_of(path).ends_with(kArenaEnding) || name_of(path).ends_with(kGpuEnding);
+    if (may_be_held && is_held(path)) processes.insert(name.stem().string());
+  }
+  return processes.size();
 }
 
 }  // namespace cairn::spool

@@ -25,7 +25,7 @@ struct Contents {
   std::vector<std::string> traces;  ///< *.cairn, in order of their jobs
   std::vector<PartFile> parts;      ///< of kind main
   std::vector<PartFile> epilogues;
-  std::vector<std::string> gpu;        ///< *.gpu: what processes traced in kernels
+  std::vector<std::string> gpu;        ///< *.gpu: what processes traced in kernels, until they ended or were killed
   std::vector<std::string> reasons;    ///< why processes were not recorded, each once
   std::map<std::string, size_t> lost;  ///< why nothing is left of how many processes
   std::vector<std::string> files;      ///< all that was read and can go once the traces are written
@@ -44,10 +44,13 @@ enum class Deaths : uint8_t {
 /// Reads a folder in which no process records any more. One that is not there is empty. What is no spool's file is not
 /// looked at; what is another user's is `damaged`.
 Contents read_folder(const std::string &folder, Deaths deaths = Deaths::unknown);
-/// Reads one *.part or *.epilogue file, or the arena of a killed process.
+/// Reads one *.part, *.epilogue or *.gpu file, or the arena of a killed process.
 Contents read_file(const std::string &path);
 
 /// Arenas in the folder that living processes hold.
 std::vector<std::string> held_arenas(const std::string &folder);
+/// How many living processes hold arenas, or files of GPU launches, in the folder; or whether one holds that file.
+size_t living_in(const std::string &folder);
+bool is_held(const std::string &file);
 
 }  // namespace cairn::spool

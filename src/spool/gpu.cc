@@ -5,29 +5,43 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <utility>
 
-#include "gpu/file/spooled.h"
+#include "gpu/file/collect.h"
 #include "trace/read/edit.h"
 
 namespace cairn::spool {
 
-Result<gpu::Launches> read_gpu(const std::vector<std::string> &files) {
+GpuLeft read_gpu(const std::vector<std::string> &files) {
+  GpuLeft left;
   std::vector<gpu::Spooled> processes;
   for (const std::string &path : files) {
     std::ifstream in(path, std::ios::binary);
     const Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     auto process = gpu::read_spooled(bytes);
-    if (!process) {
-      process.error().path = path;
-      return tl::unexpected(process.error());
+    std::optional<Error> wrong = process ? process->damage : process.error();
+    if (wrong) {
+      wrong->path = path;
+      left.damaged.push_back(*wrong);
     }
-    processes.push_back(*std::move(process));
+    if (process) processes.push_back(*std::move(process));
   }
   std::stable_sort(processes.begin(), processes.end(),
-                   [](const gpu::Spooled &a, const gpu::Spooled &b) { return a.rank < b.rank; });
-  gpu::Launches all;
-  for (gpu::Spooled &process : processes) all.append(std::move(process.launches), process.rank);
-  return all;
+                   [](const gpu::Spooled &a, const gpu::Spooled &b) { return a.head.rank < b.head.rank; });
+  if (!processes.empty()) left.first = processes.front().head;
+  for (gpu::Spooled &process : processes) {
+    left.killed += process.head.over ? 0 : 1;
+    left.in_flight += process.in_flight;
+    left.unwritten += process.unwritten;
+    left.launches.append(std::move(process.launches), process.head.rank);
+  }
+  return left;
+}
+
+TraceBytes gpu_alone(const GpuLeft &left, const std::string &command) {
+  const bool all = left.killed == 0 && left.damaged.empty() && left.unwritten == 0;
+  return {gpu::file_of(left.launches, command, left.first.start_unix_ns, 0, all ? "complete" : "incomplete"), 0, {}};
 }
 
 Result<TraceBytes> with_gpu(TraceBytes bytes, const std::string &path, const gpu::Launches &launches) {

@@ -12,6 +12,8 @@ namespace {
 
 std::string text_of(const char *text) { return text == nullptr ? "" : text; }
 
+}  // namespace
+
 ProgramRecord program_of(const cairn_gpu_program &from) {
   ProgramRecord program;
   program.file = text_of(from.file);
@@ -34,6 +36,8 @@ ProgramRecord program_of(const cairn_gpu_program &from) {
   }
   return program;
 }
+
+namespace {
 
 StreamRecord stream_of(const uint32_t *words, uint32_t count, uint64_t events, uint64_t all) {
   StreamRecord stream{events, all, Bytes(size_t{count} * 4)};
@@ -106,12 +110,11 @@ uint32_t Collected::number_of(const cairn_gpu_program &program) {
   return number;
 }
 
-bool Collected::add(const cairn_gpu_launch &launch, const AboutLaunch &about) {
+std::optional<LaunchRecord> record_of(const cairn_gpu_launch &launch, const AboutLaunch &about) {
   const bool known_form = is_coder(launch.coder) && (launch.location_bits == 8 || launch.location_bits == 16) &&
                           (launch.lanes == 32 || launch.lanes == 64) && launch.policy <= 1 && launch.one_in != 0;
-  if (launch.program == nullptr || !known_form) return false;
+  if (launch.program == nullptr || !known_form) return std::nullopt;
   LaunchRecord record;
-  record.program = number_of(*launch.program);
   record.kernel = launch.kernel;
   record.device = launch.device;
   record.stream = static_cast<uint32_t>(launch.stream);
@@ -132,23 +135,31 @@ bool Collected::add(const cairn_gpu_launch &launch, const AboutLaunch &about) {
     record.processors = about.processors;
   }
   if (launch.warp_count == 0) record.why = about.why;
+  return record;
+}
+
+bool Collected::add(const cairn_gpu_launch &launch, const AboutLaunch &about) {
+  auto record = record_of(launch, about);
+  if (!record) return false;
+  record->program = number_of(*launch.program);
   for (uint32_t i = 0; i < launch.warp_count; ++i) {
     WarpStreams warp;
     if (!add_warp(launch, launch.warps[i], &launches_, &warp)) return false;
-    record.warps.push_back(std::move(warp));
+    record->warps.push_back(std::move(warp));
   }
-  launches_.launches.push_back(std::move(record));
+  launches_.launches.push_back(*std::move(record));
   return true;
 }
 
-Bytes file_of(const Launches &launches, const std::string &command, int64_t start_unix_ns, int64_t wall_ns) {
+Bytes file_of(const Launches &launches, const std::string &command, int64_t start_unix_ns, int64_t wall_ns,
+              const std::string &status) {
   trace::ProcessRecord process;
   process.wall_ns = static_cast<uint64_t>(wall_ns);
   trace::RunInfo run;
   run.command = command;
   run.recorder = "cairn " CAIRN_VERSION " gpu";
   run.timing = "none";
-  run.status = "complete";
+  run.status = status;
   run.start_unix_ns = start_unix_ns;
   run.wall_ns = process.wall_ns;
   const auto part = trace::Part::of(process);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <string>
 
 #include "cairn/gpu/collect.h"
 #include "gpu/file/launches.h"
@@ -33,7 +35,12 @@ class Collected {
   std::map<const cairn_gpu_program *, uint32_t> programs_;
 };
 
-/// What `./app` writes: a trace without MPI calls. `launches` is of rank 0.
-Bytes file_of(const Launches &launches, const std::string &command, int64_t start_unix_ns, int64_t wall_ns);
+ProgramRecord program_of(const cairn_gpu_program &from);
+/// But for its program and its warps. Nothing, if its numbers contradict each other.
+std::optional<LaunchRecord> record_of(const cairn_gpu_launch &launch, const AboutLaunch &about);
+
+/// What `./app` writes: a trace without MPI calls. `launches` is of rank 0. `status`: of the run.
+Bytes file_of(const Launches &launches, const std::string &command, int64_t start_unix_ns, int64_t wall_ns,
+              const std::string &status = "complete");
 
 }  // namespace cairn::gpu

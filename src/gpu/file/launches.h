@@ -95,9 +95,10 @@ enum class Untraced : uint8_t {
   not_told = CAIRN_GPU_NOT_TOLD,
   memory = CAIRN_GPU_MEMORY,
   graph = CAIRN_GPU_GRAPH,
-  failed = CAIRN_GPU_FAILED
+  failed = CAIRN_GPU_FAILED,
+  killed = CAIRN_GPU_KILLED
 };
-constexpr uint8_t kUntraced = 4;
+constexpr uint8_t kUntraced = 5;
 /// A number that is not known is not told.
 constexpr Untraced untraced_of(uint64_t number) {
   return number < kUntraced ? static_cast<Untraced>(number) : Untraced::not_told;

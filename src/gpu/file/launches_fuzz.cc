@@ -12,6 +12,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const size_t first = std::min<size_t>(data[0] | size_t{data[1]} << 8, size - 2);
   const ByteView bytes(data + 2, size - 2);
   (void)gpu::read_spooled(bytes);
+  ByteWriter spooled;
+  spooled.raw(gpu::write_spooled_head({}));
+  spooled.fixed64(bytes.size());
+  spooled.fixed64(hash64(bytes));
+  spooled.raw(bytes);
+  if (!gpu::read_spooled(spooled.view())) std::abort();
   const auto launches = gpu::Launches::read(bytes.first(first), bytes.subspan(first));
   if (!launches) return 0;
   const auto [gpu, warps] = launches->write();

@@ -7,7 +7,6 @@
 
 #include "gpu/analyze/points.h"
 #include "gpu/file/collect.h"
-#include "gpu/file/spooled.h"
 #include "trace/read/trace.h"
 
 namespace cairn::gpu {
@@ -226,18 +225,6 @@ TEST(Launches, AreSectionsOfATrace) {
   const auto back = Launches::read(sections->first, sections->second);
   ASSERT_TRUE(back.has_value());
   expect_same(*back, made, all);
-}
-
-TEST(Launches, GoThroughTheSpool) {
-  std::vector<std::vector<Event>> all;
-  const Launches made = sample(40, &all);
-  Bytes bytes = write_spooled(made, 12);
-  const auto back = read_spooled(bytes);
-  ASSERT_TRUE(back.has_value()) << back.error().message;
-  EXPECT_EQ(back->rank, 12);
-  expect_same(back->launches, made, all);
-  bytes[bytes.size() / 2] ^= 1;
-  EXPECT_FALSE(read_spooled(bytes).has_value());
 }
 
 TEST(Launches, DamageGivesAnErrorThatNamesTheSection) {

@@ -18,7 +18,7 @@
 #include "base/mpi_place.h"
 #include "base/whole.h"
 #include "gpu/file/collect.h"
-#include "gpu/file/spooled.h"
+#include "gpu/file/launch_log.h"
 
 namespace {
 
@@ -42,19 +42,6 @@ bool place_among_calls(CairnMpiPlace *place) {
   return of != nullptr && of(place) == 0;
 }
 
-struct Session {
-  std::mutex mutex;
-  gpu::Collected collected;
-  int64_t start = now();
-  uint64_t start_monotonic = monotonic();
-  uint64_t dropped = 0;
-};
-
-Session &session() {
-  static auto *one = new Session;  // outlives every destructor that may still launch
-  return *one;
-}
-
 void complain(const std::string &what) { std::fprintf(stderr, "cairn: %s\n", what.c_str()); }
 
 std::string text_of(const char *variable) {
@@ -76,6 +63,63 @@ std::string command_line() {
   return words;
 }
 
+/// What the trace is called, up to ".cairn" or "-2.cairn".
+std::string trace_stem() {
+  std::string stem = text_of("CAIRN_GPU_OUTPUT");
+  if (stem.empty()) {
+    stem = program_path();
+    stem = stem.substr(stem.rfind('/') + 1);
+  }
+  if (stem.ends_with(".cairn")) stem.resize(stem.size() - 6);
+  return stem;
+}
+
+/// Under `cairn record`, which makes the trace, the spool; else empty.
+std::string spool() { return text_of("CAIRN_GPU_OUTPUT").empty() ? text_of("CAIRN_SPOOL") : ""; }
+
+/// Of the file that outlives the process. Wherever this goes meanwhile, it is where the trace would be now.
+std::string log_stem() {
+  if (!spool().empty()) return spool() + "/";
+  const std::string stem = trace_stem() + ".";
+  char here[PATH_MAX];
+  return stem.front() == '/' || getcwd(here, sizeof here) == nullptr ? stem : std::string(here) + "/" + stem;
+}
+
+struct Session {
+  std::mutex mutex;  ///< is taken before the other
+  gpu::Collected collected;
+  int64_t start = now();
+  uint64_t start_monotonic = monotonic();
+  uint64_t dropped = 0;
+  std::mutex log_mutex;  ///< not held while streams are compared, since threads that launch wait for it
+  gpu::LaunchLog log{log_stem(), static_cast<uint32_t>(launched_rank()), command_line(), start};
+  bool complained = false;
+
+  /// Launches' times are counted from the zero of the rank's calls, if it has any.
+  [[nodiscard]] gpu::Zero zero() const {
+    CairnMpiPlace place{};
+    return place_among_calls(&place) ? gpu::Zero{place.zero_ns, true} : gpu::Zero{start_monotonic, false};
+  }
+  /// Tells the log of a launch; without memory for that it stands in the trace, if the process is not killed.
+  template <typename Tell>
+  void tell(const Tell &tell_log) noexcept {
+    try {
+      const std::lock_guard lock(log_mutex);
+      const int error = tell_log();
+      if (error == 0 || complained) return;
+      complained = true;
+      complain("cannot write " + log.path() + ": " + std::strerror(error) +
+               "; for as long as that is so, GPU launches are lost if the process is killed");
+    } catch (...) {
+    }
+  }
+};
+
+Session &session() {
+  static auto *one = new Session;  // outlives every destructor that may still launch
+  return *one;
+}
+
 /// 0 or errno. An existing file is left alone (EEXIST).
 int write_new(const std::string &path, const Bytes &bytes) {
   const std::string partial = path + ".partial." + std::to_string(getpid());
@@ -88,47 +132,39 @@ int write_new(const std::string &path, const Bytes &bytes) {
   return error;
 }
 
-/// Launches' times are counted from the zero of the rank's calls, if it has any.
-void place_launches(Session *of) {
-  CairnMpiPlace place{};
-  if (place_among_calls(&place)) return of->collected.count_from(place.zero_ns);
-  of->collected.count_from(of->start_monotonic);
-  of->collected.forget_places();
-}
-
 /// Under `cairn record`: the trace is made there.
-bool leave_in_spool(const gpu::Launches &launches, const std::string &spool) {
-  const Bytes bytes = gpu::write_spooled(launches, static_cast<uint32_t>(launched_rank()));
-  const std::string path = gpu::spooled_path(spool, static_cast<int>(getpid()));
-  const int error = write_new(path, bytes);
-  if (error != 0) complain("cannot write " + path + ": " + std::strerror(error) + "; its GPU trace is lost");
-  return error == 0;
+bool leave_in_spool(Session *of) {
+  const int error = of->log.finish(of->collected.launches(), of->zero());
+  if (error == 0) return true;
+  complain("cannot write " + of->log.path() + ": " + std::strerror(error) + "; " + std::to_string(of->log.unwritten()) +
+           " of its GPU launches are lost");
+  return false;
 }
 
-bool write_file(const Session &of) {
-  const Bytes bytes = gpu::file_of(of.collected.launches(), command_line(), of.start, now() - of.start);
-  if (bytes.empty()) {
-    complain("the GPU trace could not be made");
+bool write_file(Session *of) {
+  const gpu::Zero zero = of->zero();
+  const bool kept = of->log.finish(of->collected.launches(), zero) == 0;
+  const auto failed = [&](const std::string &why) {
+    complain(why + (kept ? "; cairn merge makes the trace of " + of->log.path() : ""));
     return false;
-  }
-  const std::string wanted = text_of("CAIRN_GPU_OUTPUT");
-  std::string stem = wanted;
-  if (stem.empty()) {
-    stem = program_path();
-    stem = stem.substr(stem.rfind('/') + 1);
-  }
-  if (stem.ends_with(".cairn")) stem.resize(stem.size() - 6);
+  };
+  of->collected.count_from(zero.ns);
+  if (!zero.of_calls) of->collected.forget_places();
+  const gpu::Launches &launches = of->collected.launches();
+  const Bytes bytes = gpu::file_of(launches, command_line(), of->start, now() - of->start);
+  if (bytes.empty()) return failed("the GPU trace could not be made");
+  const std::string stem = trace_stem();
   for (int number = 1; number < 10'000; ++number) {
     const std::string path = stem + (number == 1 ? "" : "-" + std::to_string(number)) + ".cairn";
     const int error = write_new(path, bytes);
     if (error == EEXIST) continue;
     if (error != 0) {
-      complain("cannot write " + path + ": " + std::strerror(error) + "; set CAIRN_GPU_OUTPUT to another place");
-      return false;
+      return failed("cannot write " + path + ": " + std::strerror(error) + "; set CAIRN_GPU_OUTPUT to another place");
     }
+    of->log.remove();
     if (text_of("CAIRN_QUIET").empty()) {
-      complain(path + ": " + std::to_string(of.collected.launches().launches.size()) + " launches, " +
-               std::to_string(bytes.size()) + " bytes");
+      complain(path + ": " + std::to_string(launches.launches.size()) + " launches, " + std::to_string(bytes.size()) +
+               " bytes");
     }
     return true;
   }
@@ -139,7 +175,11 @@ int collect(const cairn_gpu_launch *launch, const gpu::AboutLaunch &about) {
   try {
     Session &to = session();
     const std::lock_guard lock(to.mutex);
-    if (launch != nullptr && to.collected.add(*launch, about)) return 0;
+    if (launch != nullptr && to.collected.add(*launch, about)) {
+      const gpu::Launches &all = to.collected.launches();
+      to.tell([&] { return to.log.ended(*launch->program, all, all.launches.size() - 1, to.zero()); });
+      return 0;
+    }
     ++to.dropped;
   } catch (...) {
     complain("no memory for a GPU launch: it is not in the trace");
@@ -172,6 +212,24 @@ __attribute__((visibility("default"))) void cairn_gpu_now(cairn_gpu_moment *mome
   moment->made_ns = monotonic();
 }
 
+__attribute__((visibility("default"))) int cairn_gpu_begin(const cairn_gpu_launch *launch, cairn_gpu_moment *moment) {
+  cairn_gpu_now(moment);
+  try {
+    Session &to = session();
+    const auto record = gpu::record_of(*launch, {moment, nullptr, 0, gpu::Untraced::killed});
+    if (!record) return -1;
+    to.tell([&] {
+      const int error = to.log.began(*launch->program, *record, to.zero());
+      moment->made_ns = monotonic();  // what the log took is no part of how long the kernel was queued
+      to.log.made_at(moment->made_ns);
+      return error;
+    });
+    return 0;
+  } catch (...) {
+    return -1;  // it stands in the trace when it has ended
+  }
+}
+
 __attribute__((visibility("default"))) int cairn_gpu_collect(const cairn_gpu_launch *launch) {
   return cairn_gpu_collect_at(launch, nullptr);
 }
@@ -197,13 +255,17 @@ __attribute__((visibility("default"))) int cairn_gpu_write() {
   try {
     Session &of = session();
     const std::lock_guard lock(of.mutex);
+    const std::lock_guard log_lock(of.log_mutex);
     if (of.dropped != 0)
       complain(std::to_string(of.dropped) + " GPU launches came in damaged and are not in the trace");
     of.dropped = 0;
-    if (of.collected.launches().launches.empty()) return 0;
-    const std::string spool = text_of("CAIRN_GPU_OUTPUT").empty() ? text_of("CAIRN_SPOOL") : "";
-    place_launches(&of);
-    const bool written = spool.empty() ? write_file(of) : leave_in_spool(of.collected.launches(), spool);
+    bool written = true;
+    if (of.collected.launches().launches.empty()) {
+      of.log.remove();
+    } else {
+      written = spool().empty() ? write_file(&of) : leave_in_spool(&of);
+    }
+    of.log.begin_anew();
     of.collected = {};
     of.start = now();
     of.start_monotonic = monotonic();

@@ -1,7 +1,7 @@
 // A program to which things happen that a GPU may do to any: see faults_test.py. It says what it was told, so that it
 // can be seen whether tracing changes that.
 //
-//   faults reset|trap|memory|graph|threads|full|wait
+//   faults reset|trap|memory|graph|threads|full|some|wait|many
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <string.h>
@@ -155,13 +155,23 @@ static void much() {
   printf("%d\n", *sum);
 }
 
+static void some() {
+  for (int i = 1; i < 4; ++i) count_some(i);
+}
+
+/// The same, and then a launch that never ends, once somebody says so.
 static void wait() {
   int *until = nullptr;
-  CHECK(cudaMallocManaged(&until, sizeof *until));
-  count_some(1);
+  cudaMallocManaged(&until, sizeof *until);
+  some();
   printf("waits\n");
   fflush(stdout);
+  (void)getchar();
   spin<<<1, 32>>>(until);
+}
+
+static void many() {
+  for (int i = 0; i < 60; ++i) count_some(i % 4);
 }
 
 int main(int argc, char **argv) {
@@ -172,5 +182,7 @@ int main(int argc, char **argv) {
   if (strcmp(what, "graph") == 0) capture();
   if (strcmp(what, "threads") == 0) capture_beside();
   if (strcmp(what, "full") == 0) much();
+  if (strcmp(what, "some") == 0) some();
   if (strcmp(what, "wait") == 0) wait();
+  if (strcmp(what, "many") == 0) many();
 }

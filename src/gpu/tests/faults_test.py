@@ -8,10 +8,12 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 SECOND_READER = pathlib.Path(__file__).resolve().parents[2] / "trace" / "testing" / "read_gpu.py"
 SAID = "cairn: some kernels are not traced: "
@@ -117,18 +119,144 @@ def full(bench):
         expect("notes", notes, [f"{some['lost']:,} events of GPU warps not kept: give CAIRN_GPU_MEMORY more"])
 
 
+KILLED = "a process that launched GPU kernels was killed, or ended at once, with {} in flight"
+
+
+class Waiting:
+    """A program that has launched kernels which have ended, and perhaps one that does not."""
+
+    def __init__(self, bench, folder, *before, program="faults"):
+        folder.mkdir()
+        self.bench, self.folder = bench, folder
+        self.process = subprocess.Popen([*before, str(bench.programs / program), "wait"], cwd=folder, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env={**os.environ, "CAIRN_GPU_LIBRARY": bench.library, "CAIRN_QUIET": "1"})
+        self.out = "".join(iter(self.process.stdout.readline, "waits\n"))
+
+    def left(self):
+        return sorted(path for path in self.folder.rglob("*.gpu"))
+
+    def until(self, launches, in_flight):
+        """Waits until all that there is to keep is kept: what has ended is fetched by a thread."""
+        copy = self.folder.parent / "copy.gpu"
+        for _ in range(2000):
+            if self.left():
+                shutil.copyfile(self.left()[0], copy)
+                self.bench.run(self.bench.cairn, "merge", "-f", "-o", "copy.cairn", str(copy))
+                gpu, _ = self.bench.info(self.bench.folder / "copy.cairn")
+                if (gpu["launches"], gpu["untraced"]) == (launches, in_flight):
+                    return
+            time.sleep(0.05)
+        sys.exit(f"{launches} launches, of them {in_flight} in flight, were never kept")
+
+    def launch_and_kill(self, pid):
+        """What it wrote to stderr, and how it ended."""
+        self.until(3, 0)
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.until(4, 1)
+        os.kill(pid, signal.SIGKILL)
+        _, error = self.process.communicate(timeout=100)
+        return error, self.process.returncode
+
+
+def merged(bench, what, path, said, code=0):
+    trace = bench.folder / f"{what}.cairn"
+    done = bench.run(bench.cairn, "merge", "-q", "-o", str(trace), str(path))
+    expect(f"merge of {what}", (done.returncode, done.stderr), (code, "".join(f"cairn: {line}\n" for line in said)))
+    return trace
+
+
+def events_of(bench, trace, launches):
+    return [bench.run(bench.cairn, "dump", "--json", "--launch", str(launch), str(trace)).stdout for launch in range(launches)]
+
+
+def is_whole(bench, trace, launches, in_flight, unkilled):
+    """Those that had ended are as in a process that was not killed; the others are told."""
+    gpu, notes = bench.info(trace)
+    expect("launches", (gpu["launches"], gpu["untraced_because"], gpu["lost"]), (launches, {"killed": in_flight} if in_flight else {}, 0))
+    expect("notes", notes, in_flight * ["1 launch of GPU kernels not traced: they were in flight when their process was killed, or ended"])
+    ended = launches - in_flight
+    expect("events", events_of(bench, trace, ended), events_of(bench, unkilled, ended))
+    expect("verify", bench.run(bench.cairn, "verify", str(trace)).returncode, 0)
+    reader = bench.run(sys.executable, str(SECOND_READER), bench.cairn, str(trace))
+    expect("the second reader", (reader.returncode, reader.stderr), (0, ""))
+
+
 def killed(bench):
-    """A process that is killed in a launch dies of that, and leaves nothing half written."""
-    folder = bench.folder / "killed"
-    folder.mkdir()
-    for program in "faults_plain", "faults":
-        process = subprocess.Popen([str(bench.programs / program), "wait"], cwd=folder, stdout=subprocess.PIPE, text=True,
-                                   env={**os.environ, "CAIRN_GPU_LIBRARY": bench.library, "CAIRN_QUIET": "1"})
-        while process.stdout.readline() not in ("waits\n", ""):
-            pass
-        process.kill()
-        expect(f"{program} killed", (process.stdout.read(), process.wait()), ("", -signal.SIGKILL))
-    expect("files", list(folder.iterdir()), [])
+    """A process that is killed in a launch dies of that; what its launches that had ended did is there, and which had not."""
+    unkilled, out = bench.both("some")
+    plain = Waiting(bench, bench.folder / "plain", program="faults_plain")
+    plain.process.kill()
+    plain.process.communicate()
+    expect("untraced", (plain.out, plain.process.returncode, list(plain.folder.iterdir())), (out, -signal.SIGKILL, []))
+    waiting = Waiting(bench, bench.folder / "killed")
+    expect("output", waiting.out, out)
+    refused = bench.run(bench.cairn, "merge", str(waiting.left()[0]))
+    expect("merge of what runs", (refused.returncode, "a process is still recording" in refused.stderr), (4, True))
+    expect("killed", waiting.launch_and_kill(waiting.process.pid), ("", -signal.SIGKILL))
+    left = waiting.left()
+    expect("files", (list(waiting.folder.iterdir()), left[0].name.startswith("faults.")), (left, True))
+    is_whole(bench, merged(bench, "killed-whole", left[0], [KILLED.format("1 launch")]), 4, 1, unkilled)
+    whole = left[0].read_bytes()
+    cut = bench.folder / "cut.gpu"
+    cut.write_bytes(whole[:-1])
+    lost = "1 GPU launch is not in the trace: there was no room to write them"
+    is_whole(bench, merged(bench, "killed-cut", cut, [KILLED.format("none"), lost]), 3, 0, unkilled)
+    damaged = bench.folder / "damaged.gpu"
+    damaged.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    trace = bench.folder / "killed-damaged.cairn"
+    done = bench.run(bench.cairn, "merge", "-q", "-o", str(trace), str(damaged))
+    expect("merge of what is damaged", (done.returncode, "the GPU trace of a process is damaged" in done.stderr), (3, True))
+    is_whole(bench, trace, 3, 0, unkilled)
+    foreign = bench.folder / "foreign.gpu"
+    foreign.write_text("a letter")
+    expect("merge of a letter", bench.run(bench.cairn, "merge", str(foreign)).returncode, 3)
+    expect("a letter", foreign.read_text(), "a letter")
+
+
+def killed_under_record(bench):
+    unkilled, _ = bench.both("some")
+    folder = bench.folder / "recorded"
+    waiting = Waiting(bench, folder, bench.cairn, "record", "-q", "-o", "run.cairn", "--")
+    while len(children := child_of(waiting.process.pid)) != 1:
+        time.sleep(0.05)
+    error, code = waiting.launch_and_kill(children[0])
+    expect("record", (error, code), (f"cairn: {KILLED.format('1 launch')}\n", 128 + signal.SIGKILL))
+    expect("files", [path.name for path in folder.iterdir()], ["run.cairn"])
+    is_whole(bench, folder / "run.cairn", 4, 1, unkilled)
+    status = json.loads(bench.run(bench.cairn, "info", "--json", str(folder / "run.cairn")).stdout)["status"]
+    expect("status", status, "incomplete")
+
+
+def child_of(pid):
+    return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def no_room(bench):
+    """Where there is no room the program goes on, and it is told how many launches are lost; where there is some at the end, none."""
+    plain = bench.run(str(bench.programs / "faults_plain"), "many").stdout
+    limits = ["prlimit", "--fsize=2048"]
+    done = bench.run(bench.cairn, "record", "-q", "-o", "no-room.cairn", "--", *limits, str(bench.programs / "faults"), "many")
+    gpu, _ = bench.info(bench.folder / "no-room.cairn")
+    expect("output", (done.stdout, done.returncode), (plain, 125))
+    if not 1 < gpu["launches"] < 59:
+        sys.exit(f"{gpu['launches']} of 60 launches are there")
+    lines = done.stderr.splitlines()
+    expect("lines", len(lines), 3)
+    expect("begin", "File too large; for as long as that is so, GPU launches are lost if the process is killed" in lines[0], True)
+    expect("end", lines[1].endswith(f"File too large; {60 - gpu['launches']} of its GPU launches are lost"), True)
+    expect("record", lines[2], f"cairn: {60 - gpu['launches']} GPU launches are not in the trace: there was no room to write them")
+    # A disk that is full: the trace lies on another one.
+    full = bench.folder / "full"
+    full.mkdir()
+    script = 'mount -t tmpfs -o size=4k none full && CAIRN_SPOOL=$PWD/full "$@"'
+    done = bench.run("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", str(bench.programs / "faults"), "many")
+    if "mount" in done.stderr or "unshare" in done.stderr:
+        print("no disk could be made that is full")
+        return
+    expect("output on a full disk", (done.stdout, done.returncode), (plain, 0))
+    expect("lines", ["No space left on device" in line for line in done.stderr.splitlines()[:2]], [True, True])
 
 
 def main():
@@ -140,7 +268,7 @@ def main():
     arguments.programs = arguments.programs.resolve()
     with tempfile.TemporaryDirectory(prefix="cairn-gpu-") as folder:
         bench = Bench(arguments, pathlib.Path(folder))
-        for each in (reset, trap, memory, graph, full, killed):
+        for each in (reset, trap, memory, graph, full, killed, killed_under_record, no_room):
             each(bench)
     print("compiled for the emulator only; no GPU was used")
 

@@ -1,7 +1,9 @@
 /* Launches between MPI calls: one before MPI_Init, three in turn with MPI_Allreduce, one by a thread that makes no MPI
- * call, and one before MPI_Finalize. Kernels are in turns_kernels.cc. */
+ * call, and one before MPI_Finalize. Kernels are in turns_kernels.cc. With an argument the process kills itself behind
+ * the third. */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 
 void launch_spin(unsigned blocks);
 void launch_odd(void);
@@ -21,6 +23,7 @@ int main(int argc, char **argv) {
     launch_spin(step + 1u);
     MPI_Allreduce(&step, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
+  if (argc > 1) raise(SIGKILL);
   pthread_t thread;
   pthread_create(&thread, 0, other_thread, 0);
   pthread_join(thread, 0);

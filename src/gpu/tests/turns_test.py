@@ -62,11 +62,13 @@ def places(bench, trace, behind):
         expect("--function", some, 3 * [ALLREDUCE])
 
 
-def times(bench, trace):
+def times(bench, trace, ranks=2):
     """Kernels begin behind their launch and have ended before the rank's next call, since the emulator waits for them."""
-    for rank in range(2):
+    for rank in range(ranks):
         before, launch = None, None
         for line in bench.dumped(trace, rank):
+            if line.get("launch") is not None and "begin_ns" not in line:
+                continue  # it was in flight
             if "launch" in line:
                 if not line["made_ns"] <= line["begin_ns"] or line["duration_ns"] <= 0:
                     sys.exit(f"a kernel out of its time: {line}")
@@ -102,6 +104,21 @@ def blocks(bench, trace):
             sys.exit(f"{event} is not within its kernel, {begin} to {end}")
 
 
+def killed(bench):
+    """Launches stand in their places in the trace of a process that was killed; only the last may not have been fetched yet."""
+    done = bench.run(bench.cairn, "record", "-q", "-o", "killed.cairn", "--timing", "lossless", "--", "timeout", "60", f"mpiexec.{bench.mpi}",
+                     "-n", "1", bench.program, "killed", check=False)
+    said = [line for line in done.stderr.splitlines() if "that launched GPU kernels was killed, or ended at once, with" in line]
+    expect(f"killed: {done.stderr}", (len(said), done.returncode != 0), (1, True))
+    lines = bench.dumped("killed.cairn", 0)
+    expect("killed", [name_of(line) for line in lines], ORDER)
+    expect("grids", [line["grid"][0] for line in lines if line.get("kernel") == "spin"], [1, 2, 3])
+    gpu = json.loads(bench.run(bench.cairn, "info", "--json", "killed.cairn").stdout)["gpu"]
+    expect("launches", (gpu["launches"], gpu["untraced_because"].get("killed", 0)), (4, gpu["untraced"]))
+    times(bench, "killed.cairn", 1)
+    bench.run(sys.executable, str(SECOND_READER), bench.cairn, "killed.cairn")
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("--cairn", "--library", "--mpi", "--program"):
@@ -117,6 +134,7 @@ def main():
         clocked = bench.recorded("clocked.cairn", "--timing", "lossless", CAIRN_GPU_CLOCKS="1", CAIRN_EMULATOR_PROCESSORS="2")
         blocks(bench, clocked)
         bench.run(sys.executable, str(SECOND_READER), bench.cairn, counted, timed, clocked)
+        killed(bench)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 /* The library that keeps what kernels recorded, libcairn-gpu.so, as C sees it. Programs don't link it: launch.h loads
  * it when the first traced kernel is launched, so that a traced program runs, untraced, where Cairn is not installed.
  *
- * Thread-safe. What it is given is copied before a call returns. At the end of the process it writes
- *   $CAIRN_GPU_OUTPUT, if set; else, under `cairn record`, a part that becomes a section of that trace;
- *   else NAME.cairn, NAME being the program's, in its folder at that time (NAME-2.cairn, ... if it exists).
+ * Thread-safe. What it is given is copied before a call returns, and written into a file `*.gpu` that outlives a
+ * process which is killed. At the end of the process it writes
+ *   $CAIRN_GPU_OUTPUT, if set; else, under `cairn record`, the rest of that file, which becomes a section of that
+ * trace; else NAME.cairn, NAME being the program's, in its folder at that time (NAME-2.cairn, ... if it exists).
  * Failures are a line on stderr; the program goes on. */
 #ifndef CAIRN_GPU_COLLECT_H
 #define CAIRN_GPU_COLLECT_H
@@ -93,7 +94,8 @@ enum cairn_gpu_why {
   CAIRN_GPU_NOT_TOLD = 0, /* as of all before there was this */
   CAIRN_GPU_MEMORY = 1,   /* there was too little memory for it */
   CAIRN_GPU_GRAPH = 2,    /* it was captured into a graph: told once, however often that is launched */
-  CAIRN_GPU_FAILED = 3    /* its device failed, or was reset, before its trace was fetched */
+  CAIRN_GPU_FAILED = 3,   /* its device failed, or was reset, before its trace was fetched */
+  CAIRN_GPU_KILLED = 4    /* its process ended before its trace was fetched */
 };
 
 /** 0, or -1 if nothing can be kept. Every version of the library has it. */
@@ -102,6 +104,10 @@ int cairn_gpu_open(uint32_t version);
 int cairn_gpu_collect(const struct cairn_gpu_launch *launch);
 /** Sets what is so now: `made_ns`, `calls` and `thread`; the rest is 0. Some 50 ns. Not there in libraries before. */
 void cairn_gpu_now(struct cairn_gpu_moment *moment);
+/** As cairn_gpu_now, before the launch, which need have no warps yet: if the process ends before that has been
+ * collected, the trace has it as one that was in flight. It is collected with this moment, by which it is known. 0, or
+ * -1 if it could not be kept. Some us. Not there in libraries before. */
+int cairn_gpu_begin(const struct cairn_gpu_launch *launch, struct cairn_gpu_moment *moment);
 /** As cairn_gpu_collect, with the launch's moment. Not there in libraries before. */
 int cairn_gpu_collect_at(const struct cairn_gpu_launch *launch, const struct cairn_gpu_moment *moment);
 /** As cairn_gpu_collect_at, with as many clocks as the launch has warps, and the number of multiprocessors of its

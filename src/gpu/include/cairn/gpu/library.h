@@ -17,6 +17,7 @@ struct Library {
   decltype(&cairn_gpu_write) write = nullptr;
   // nullptr in a library that keeps no moments.
   decltype(&cairn_gpu_now) now = nullptr;
+  decltype(&cairn_gpu_begin) begin = nullptr;  ///< nullptr in one that does not keep what is in flight
   decltype(&cairn_gpu_collect_at) collect_at = nullptr;
   decltype(&cairn_gpu_collect_clocks) collect_clocks = nullptr;      ///< likewise no clocks
   decltype(&cairn_gpu_collect_untraced) collect_untraced = nullptr;  ///< likewise not why
@@ -47,6 +48,7 @@ inline const Library *library() {
     made->collect = reinterpret_cast<decltype(&cairn_gpu_collect)>(dlsym(handle, "cairn_gpu_collect"));
     made->write = reinterpret_cast<decltype(&cairn_gpu_write)>(dlsym(handle, "cairn_gpu_write"));
     made->now = reinterpret_cast<decltype(&cairn_gpu_now)>(dlsym(handle, "cairn_gpu_now"));
+    made->begin = reinterpret_cast<decltype(&cairn_gpu_begin)>(dlsym(handle, "cairn_gpu_begin"));
     made->collect_at = reinterpret_cast<decltype(&cairn_gpu_collect_at)>(dlsym(handle, "cairn_gpu_collect_at"));
     made->collect_clocks =
         reinterpret_cast<decltype(&cairn_gpu_collect_clocks)>(dlsym(handle, "cairn_gpu_collect_clocks"));

@@ -30,7 +30,7 @@
 #include "device.h"
 #include "device_clock.h"
 #include "drain_host.h"
-#include "gather.h"
+#include "launch_kernels.h"
 #include "library.h"
 #include "pool.h"
 #include "runtime.h"
@@ -57,29 +57,6 @@ struct Memory {
   uint32_t warp_count = 0;
   [[nodiscard]] Trace trace() const { return {buffers}; }
 };
-
-// Kernels of ours, in blocks of so many threads.
-constexpr uint32_t kThreads = 128;
-inline uint32_t blocks_for(uint32_t threads) { return (threads + kThreads - 1) / kThreads; }
-
-/// Makes a launch's tables, from what it is given by value.
-static __global__ void cairn_begin(Buffers made, Buffers *buffers) {
-  const uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at == 0) *buffers = made;
-  if (at >= made.warp_count) return;
-  static_cast<TracedWarp *>(made.warps)[at].head = {};
-  if (made.clocks != nullptr) made.clocks[at] = {};
-}
-/// A thread for each warp.
-static __global__ void cairn_finish(TracedWarp *warps, WarpRecord *records, uint32_t count) {
-  const uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at < count) finish_warp(warps[at], records[at]);
-}
-/// As many lanes for each warp as it has.
-static __global__ void cairn_place(const TracedWarp *warps, const WarpRecord *records, uint32_t count, uint32_t *out) {
-  const uint32_t at = blockIdx.x * (blockDim.x / kLanes) + threadIdx.x / kLanes;
-  if (at < count) place_words(warps[at], records[at], out, threadIdx.x % kLanes, kLanes);
-}
 
 class Collector {
  public:
@@ -139,10 +116,15 @@ class Collector {
     return memory;
   }
 
-  /// What is so now, where the library keeps it.
-  static cairn_gpu_moment now() {
+  /// What is so now, where the library keeps it. `made`: a launch that is about to be made, which it is told of.
+  static cairn_gpu_moment now(const cairn_gpu_launch *made = nullptr) {
     cairn_gpu_moment moment{};
-    if (library()->now != nullptr) library()->now(&moment);
+    const Library &to = *library();
+    if (made != nullptr && to.begin != nullptr) {
+      (void)to.begin(made, &moment);
+    } else if (to.now != nullptr) {
+      to.now(&moment);
+    }
     return moment;
   }
 
@@ -433,7 +415,7 @@ inline Memory *take_memory(Buffers &buffers, bool values, cairn_gpu_launch &what
   Buffers *const at = memory->buffers;
   const Buffers made = buffers;
   CAIRN_GPU_RUN(cairn_begin, blocks_for(buffers.warp_count), kThreads, stream, made, at);
-  memory->moment = Collector::now();
+  memory->moment = Collector::now(&memory->what);
   begin_time(&memory->ran, stream);
   return memory;
 }
