@@ -125,7 +125,8 @@ void add(const std::string &path, Contents &to) {
   } else if (name.ends_with(kLostEnding)) {
     add_lost(path, to);
   } else if (name.ends_with(kGpuEnding)) {
-    to.gpu.push_back(path);
+    std::error_code error;
+    if (fs::file_size(path, error) != 0) to.gpu.push_back(path);
     to.files.push_back(path);
   } else if (!name.ends_with(kArenaEnding)) {
     to.files.push_back(path);  // read together with their arena, or never finished

@@ -136,8 +136,9 @@ Owner owner_of(const std::string &file) {
   if (name.ends_with(kArenaEnding)) return recorder::is_arena(file) ? Owner::cairn : Owner::unknown;
   const std::string_view finished = finished_name(name);
   const auto magic = beginning(finished);
-  // A reason for which the disk had no room is empty.
-  const bool may_be_empty = finished.size() != name.size() || (magic == kReasonMagic && status.st_size == 0);
+  // A reason for which the disk had no room is empty, and what a process was killed over when it had just made it.
+  const bool may_be_empty =
+      finished.size() != name.size() || ((magic == kReasonMagic || magic == kGpuMagic) && status.st_size == 0);
   return magic && begins(file, *magic, may_be_empty) ? Owner::cairn : Owner::unknown;
 }
 

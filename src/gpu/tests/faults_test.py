@@ -227,6 +227,15 @@ def killed_under_record(bench):
     is_whole(bench, folder / "run.cairn", 4, 1, unkilled)
     status = json.loads(bench.run(bench.cairn, "info", "--json", str(folder / "run.cairn")).stdout)["status"]
     expect("status", status, "incomplete")
+    # One that was killed when its file was there and nothing in it yet; a letter that is called so stays.
+    script = ': > "$CAIRN_SPOOL/h.17.1.gpu"; exec "$0" some'
+    done = bench.run(bench.cairn, "record", "-q", "-o", "empty.cairn", "--", "sh", "-c", script, str(bench.programs / "faults"))
+    expect("beside an empty file", (done.returncode, done.stderr, (bench.folder / "empty.cairn.spool").exists()), (0, "", False))
+    is_whole(bench, bench.folder / "empty.cairn", 3, 0, unkilled)
+    script = 'echo a letter > "$CAIRN_SPOOL/h.17.1.gpu"; exec "$0" some'
+    done = bench.run(bench.cairn, "record", "-q", "-o", "letter.cairn", "--", "sh", "-c", script, str(bench.programs / "faults"))
+    letters = [path.read_text() for path in (bench.folder / "letter.cairn.spool").rglob("h.17.1.gpu")]
+    expect("beside a letter", (done.returncode, letters), (0, ["a letter\n"]))
 
 
 def child_of(pid):
