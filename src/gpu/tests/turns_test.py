@@ -117,6 +117,12 @@ def killed(bench):
     expect("launches", (gpu["launches"], gpu["untraced_because"].get("killed", 0)), (4, gpu["untraced"]))
     times(bench, "killed.cairn", 1)
     bench.run(sys.executable, str(SECOND_READER), bench.cairn, "killed.cairn")
+    # The same where nobody waits for the job.
+    bench.run("timeout", "60", f"mpiexec.{bench.mpi}", "-n", "1", bench.cairn, "exec", "-o", "merged.cairn", "--", bench.program, "killed",
+              check=False)
+    merged = bench.run(bench.cairn, "merge", "-q", "merged.cairn.spool")
+    expect("merge", merged.stderr.startswith("cairn: a process that launched GPU kernels was killed"), True)
+    expect("merged", [name_of(line) for line in bench.dumped("merged.cairn", 0)], ORDER)
 
 
 def main():
