@@ -32,12 +32,12 @@ class Bench:
         return subprocess.run(words, cwd=self.folder, env={**os.environ, "CAIRN_GPU_LIBRARY": self.library, "CAIRN_QUIET": "1", **environment},
                               capture_output=True, text=True, timeout=100)
 
-    def both(self, what, said="", **environment):
+    def both(self, what, said="", program="faults", **environment):
         """The trace and the output of a traced run that went as one untraced goes."""
         path = self.folder / f"{what}-{len(environment)}.cairn"
         path.unlink(missing_ok=True)
-        plain = self.run(str(self.programs / "faults_plain"), what, **{name: value for name, value in environment.items() if "GPU" not in name})
-        traced = self.run(str(self.programs / "faults"), what, CAIRN_GPU_OUTPUT=str(path), **environment)
+        plain = self.run(str(self.programs / f"{program}_plain"), what, **{name: value for name, value in environment.items() if "GPU" not in name})
+        traced = self.run(str(self.programs / program), what, CAIRN_GPU_OUTPUT=str(path), **environment)
         expect(f"output of {what}", traced.stdout, plain.stdout)
         expect(f"exit code of {what}", (traced.returncode, plain.returncode), (0, 0))
         expect(f"stderr of {what}", (traced.stderr, plain.stderr), (said, ""))
@@ -94,6 +94,13 @@ def memory(bench):
             sys.exit(f"of {gpu['launches']} launches {untraced} were not traced")
         expect("why", gpu["untraced_because"], {"memory": untraced})
         expect("note", notes[0].endswith("of GPU kernels not traced: give CAIRN_GPU_MEMORY more") or notes, True)
+
+
+def names(bench):
+    """However a call that asks for memory or resets the device is named, it is ours."""
+    path, out = bench.both("names", program="names", CAIRN_EMULATOR_MEMORY="64M")
+    gpu, notes = bench.info(path)
+    expect("names", (out, gpu["launches"], gpu["untraced"], notes), ("", 1, 0, []))
 
 
 def graph(bench):
@@ -277,7 +284,7 @@ def main():
     arguments.programs = arguments.programs.resolve()
     with tempfile.TemporaryDirectory(prefix="cairn-gpu-") as folder:
         bench = Bench(arguments, pathlib.Path(folder))
-        for each in (reset, trap, memory, graph, full, killed, killed_under_record, no_room):
+        for each in (reset, trap, memory, names, graph, full, killed, killed_under_record, no_room):
             each(bench)
     print("compiled for the emulator only; no GPU was used")
 

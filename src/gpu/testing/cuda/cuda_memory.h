@@ -27,6 +27,7 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void *at, size_t pitch, size_t width, 
 
 inline cudaError_t cairn_allocate(void **at, size_t size, cairn::emulator::Kind kind) {
   if (const cudaError_t error = cairn_apart(); error != cudaSuccess) return error;
+  if (at == nullptr) return cairn_failed(cudaErrorInvalidValue);
   *at = cairn::emulator::allocate(size, kind);
   return *at == nullptr ? cairn_failed(cudaErrorMemoryAllocation) : cudaSuccess;
 }

@@ -398,6 +398,13 @@ def compile_all(bench, nvcc):
     expect(f"reduce.cu: {done.stderr}", done.returncode, 0)
     done = subprocess.run([nvcc, "-std=c++17", *targets, "-c", "out.cu", "-o", "out.o"], cwd=bench.folder, capture_output=True, text=True)
     expect(f"nvcc on reduce.cu: {done.stdout}{done.stderr}", done.returncode, 0)
+    # All ways to name a call that becomes ours, some of which per-thread streams make macros.
+    done = subprocess.run([bench.tool, str(ROOT / "tests" / "names.cu"), "-o", "out.cu", "--force", "--include", str(ROOT / "include")],
+                          cwd=bench.folder, capture_output=True, text=True)
+    expect(f"names.cu: {done.stderr}", done.returncode, 0)
+    for words in ((), ("--default-stream", "per-thread"), ("-rdc=true",)):
+        done = subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", *words, "-c", "out.cu", "-o", "out.o"], cwd=bench.folder, capture_output=True, text=True)
+        expect(f"nvcc {words} on names.cu: {done.stdout}{done.stderr}", done.returncode, 0)
     # Several files, linked: the places of a block's warps must be one object.
     files = [str(ROOT / "tests" / name) for name in ("two_files_main.cu", "two_files_part.cu")]
     subprocess.run([bench.tool, *files, "-o", "both", "--include", str(ROOT / "include")], cwd=bench.folder, check=True)
@@ -411,12 +418,12 @@ def compile_all(bench, nvcc):
 
 def compile_hip(bench, hipcc):
     """The HIP program here, and examples with the names that HIP has for CUDA's; with our headers, for wavefronts of 64 lanes."""
-    for name in ("nbody", "mst"):
-        text = (ROOT / "examples" / f"{name}.cu").read_text()
+    for name in ("nbody", "mst", "names"):
+        text = (ROOT / ("tests" if name == "names" else "examples") / f"{name}.cu").read_text()
         (bench.folder / f"{name}.hip").write_text(text.replace("cuda_runtime.h", "hip/hip_runtime.h").replace("cuda", "hip"))
     shutil.copy(ROOT / "examples" / "graph.h", bench.folder)
     compile_one = [hipcc, "-std=c++17", "-O1", "-Wno-unused-result", "-I", ".", "-x", "hip", "-c", "out.hip", "-o", "out.o"]
-    for name in ("wave.hip", "nbody.hip", "mst.hip"):
+    for name in ("wave.hip", "nbody.hip", "mst.hip", "names.hip"):
         bench.run(name, "-o", "out.hip", "--force", "--include", str(ROOT / "include"))
         done = subprocess.run([*compile_one, "--offload-arch=gfx90a"], cwd=bench.folder, capture_output=True, text=True)
         expect(f"hipcc on {name}: {done.stdout}{done.stderr}", done.returncode, 0)

@@ -1,11 +1,15 @@
 // Calls of the program that tracing must know of: a reset of the device, before which is fetched what would be lost,
 // and those that ask for the device's memory, which get ours where there is no other. The program is compiled with this
-// header in front of its own text, so a call that it spells, `cudaDeviceReset()`, also in a macro's argument or in a
-// header that comes after this one, becomes a call of ours. What libraries do that were compiled without this header,
-// and calls through pointers or with their names in brackets, `(cudaDeviceReset)()`, are not seen.
+// header in front of its own text, in which the names of these functions stand for functions of ours, that call them:
+// where it spells a call, also in a macro's argument or in a header that comes after this one, and where it only names
+// one, to call it through a pointer. What libraries do that were compiled without this header is not seen.
 //
-// The arguments are evaluated once, and the program gets what the last call gives. A function of the program with one
-// of these names gets ours wherever this header is. Host only, but that a kernel may call cudaMalloc.
+// The names are macros without arguments, so that a function, a member or a variable of the program with one of these
+// names has ours wherever it is named, called or not; Thrust has such a function. A file that is compiled without this
+// header knows it by the name that it had.
+//
+// The arguments are evaluated once, and the program gets what the last call gives. Host only, but that a kernel may
+// call cudaMalloc.
 #pragma once
 
 #include "memory_device.h"
@@ -26,15 +30,17 @@ auto with_room(const Call &call) {
 
 }  // namespace cairn::gpu
 
-// Of a function `name`: the names of its arguments, in brackets, and its parameters.
+// Of a function `name`: the names of its arguments, in brackets, and its parameters. `theirs` is `name`, or what CUDA
+// has made of it where it is a macro already (nvcc --default-stream per-thread).
 #define CAIRN_GPU_LISTED(...) __VA_ARGS__
-#define CAIRN_GPU_ASKS(name, arguments, ...)                                          \
-  inline CAIRN_RT(Error_t) cairn_##name(__VA_ARGS__) {                                \
-    return ::cairn::gpu::with_room([&] { return name(CAIRN_GPU_LISTED arguments); }); \
+#define CAIRN_GPU_ASKING(ours, theirs, arguments, ...)                                  \
+  inline CAIRN_RT(Error_t) ours(__VA_ARGS__) {                                          \
+    return ::cairn::gpu::with_room([&] { return theirs(CAIRN_GPU_LISTED arguments); }); \
   }
+#define CAIRN_GPU_ASKS(name, arguments, ...) CAIRN_GPU_ASKING(cairn_##name, name, arguments, __VA_ARGS__)
 /// Whose first argument is the place of a pointer, of any type.
 #define CAIRN_GPU_ASKS_AT(name, arguments, ...)                                                     \
-  CAIRN_GPU_ASKS(name, (at, CAIRN_GPU_LISTED arguments), void **at, __VA_ARGS__)                    \
+  CAIRN_GPU_ASKING(cairn_##name, name, (at, CAIRN_GPU_LISTED arguments), void **at, __VA_ARGS__)    \
   template <typename T>                                                                             \
   CAIRN_RT(Error_t)                                                                                 \
   cairn_##name(T **at, __VA_ARGS__) {                                                               \
@@ -56,33 +62,33 @@ CAIRN_GPU_ASKS(hipMallocArray, (array, format, width, height, flags), hipArray *
                const hipChannelFormatDesc *format, size_t width, size_t height = 0, unsigned flags = 0)
 CAIRN_GPU_ASKS(hipMalloc3DArray, (array, format, extent, flags), hipArray **array, const hipChannelFormatDesc *format,
                hipExtent extent, unsigned flags = 0)
-// Some may be macros already, which ours have taken in.
 #undef hipMallocAsync
-#define hipDeviceReset() cairn_hipDeviceReset()
-#define hipMalloc(...) cairn_hipMalloc(__VA_ARGS__)
-#define hipMallocManaged(...) cairn_hipMallocManaged(__VA_ARGS__)
-#define hipMallocAsync(...) cairn_hipMallocAsync(__VA_ARGS__)
-#define hipMallocPitch(...) cairn_hipMallocPitch(__VA_ARGS__)
-#define hipExtMallocWithFlags(...) cairn_hipExtMallocWithFlags(__VA_ARGS__)
-#define hipMalloc3D(...) cairn_hipMalloc3D(__VA_ARGS__)
-#define hipMallocArray(...) cairn_hipMallocArray(__VA_ARGS__)
-#define hipMalloc3DArray(...) cairn_hipMalloc3DArray(__VA_ARGS__)
+#define hipDeviceReset cairn_hipDeviceReset
+#define hipMalloc cairn_hipMalloc
+#define hipMallocManaged cairn_hipMallocManaged
+#define hipMallocAsync cairn_hipMallocAsync
+#define hipMallocPitch cairn_hipMallocPitch
+#define hipExtMallocWithFlags cairn_hipExtMallocWithFlags
+#define hipMalloc3D cairn_hipMalloc3D
+#define hipMallocArray cairn_hipMallocArray
+#define hipMalloc3DArray cairn_hipMalloc3DArray
 
 #else
 
 inline cudaError_t cairn_cudaDeviceReset() {
   return cairn::gpu::Collector::one().reset([] { return cudaDeviceReset(); });
 }
+#if defined(__CUDACC__)
+__host__ __device__ inline cudaError_t cairn_cudaMalloc(void **at, size_t size) {
 #if defined(__CUDA_ARCH__)
-// Kernels may ask for memory, too, which is none that we have.
-template <typename T>
-__host__ __device__ cudaError_t cairn_cudaMalloc(T **at, size_t size) {
-  return cudaMalloc(at, size);
-}
-#elif defined(__CUDACC__)
-template <typename T>
-__host__ __device__ cudaError_t cairn_cudaMalloc(T **at, size_t size) {
+  return cudaMalloc(at, size);  // kernels may ask for memory, too, which is none that we have
+#else
   return cairn::gpu::with_room([&] { return cudaMalloc(at, size); });
+#endif
+}
+template <typename T>
+__host__ __device__ cudaError_t cairn_cudaMalloc(T **at, size_t size) {
+  return cairn_cudaMalloc(static_cast<void **>(static_cast<void *>(at)), size);
 }
 #else
 CAIRN_GPU_ASKS_AT(cudaMalloc, (size), size_t size)
@@ -100,19 +106,18 @@ CAIRN_GPU_ASKS_AT(cudaMallocAsync, (size, pool, stream), size_t size, cudaMemPoo
 CAIRN_GPU_ASKS_AT(cudaMallocFromPoolAsync, (size, pool, stream), size_t size, cudaMemPool_t pool, cudaStream_t stream)
 CAIRN_GPU_ASKS(cudaMallocMipmappedArray, (array, format, extent, levels, flags), cudaMipmappedArray_t *array,
                const cudaChannelFormatDesc *format, cudaExtent extent, unsigned levels, unsigned flags = 0)
-// Some may be macros already, which ours have taken in.
-#undef cudaMallocAsync
 #undef cudaMallocFromPoolAsync
-#define cudaMallocFromPoolAsync(...) cairn_cudaMallocFromPoolAsync(__VA_ARGS__)
-#define cudaMallocMipmappedArray(...) cairn_cudaMallocMipmappedArray(__VA_ARGS__)
+#define cudaMallocFromPoolAsync cairn_cudaMallocFromPoolAsync
+#define cudaMallocMipmappedArray cairn_cudaMallocMipmappedArray
 #endif
-#define cudaDeviceReset() cairn_cudaDeviceReset()
-#define cudaMalloc(...) cairn_cudaMalloc(__VA_ARGS__)
-#define cudaMallocManaged(...) cairn_cudaMallocManaged(__VA_ARGS__)
-#define cudaMallocAsync(...) cairn_cudaMallocAsync(__VA_ARGS__)
-#define cudaMallocPitch(...) cairn_cudaMallocPitch(__VA_ARGS__)
-#define cudaMalloc3D(...) cairn_cudaMalloc3D(__VA_ARGS__)
-#define cudaMallocArray(...) cairn_cudaMallocArray(__VA_ARGS__)
-#define cudaMalloc3DArray(...) cairn_cudaMalloc3DArray(__VA_ARGS__)
+#undef cudaMallocAsync
+#define cudaDeviceReset cairn_cudaDeviceReset
+#define cudaMalloc cairn_cudaMalloc
+#define cudaMallocManaged cairn_cudaMallocManaged
+#define cudaMallocAsync cairn_cudaMallocAsync
+#define cudaMallocPitch cairn_cudaMallocPitch
+#define cudaMalloc3D cairn_cudaMalloc3D
+#define cudaMallocArray cairn_cudaMallocArray
+#define cudaMalloc3DArray cairn_cudaMalloc3DArray
 
 #endif
