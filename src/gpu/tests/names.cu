@@ -87,7 +87,9 @@ int main() {
 
   // The memory that tracing has taken is the program's through a pointer as well.
   RIGHT(cudaMalloc(&ints, sizeof *ints));
-  count<<<1, 32>>>(ints);
+  int blocks = 0;
+  count<<<++blocks, 32>>>(ints);  // whose configuration has names of ours in front of the program, where it is traced
+  expect(blocks == 1, "a configuration that is evaluated twice");
   RIGHT(cudaDeviceSynchronize());
   const own::Table table = {(Malloc)cudaMalloc, (cudaError_t(*)())cudaDeviceReset};  // NOLINT
   RIGHT(table.cudaMalloc(&any, 56 << 20));

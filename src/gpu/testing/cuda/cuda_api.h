@@ -34,7 +34,7 @@ inline cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
   return cudaSuccess;
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  const cudaError_t error = cairn_stream(stream);
+  const cudaError_t error = cairn_known(stream);
   if (error == cudaSuccess) cairn::emulator::forget(stream);
   return error;
 }
@@ -72,7 +72,7 @@ inline cudaError_t cairn_event(cudaEvent_t event) {
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
   if (const cudaError_t error = cairn_event(event); error != cudaSuccess) return error;
-  if (const cudaError_t error = cairn_stream(stream); error != cudaSuccess) return error;
+  if (const cudaError_t error = cairn_known(stream); error != cudaSuccess) return error;
   int error = 0;
   if (!cairn::emulator::capture_event(event, stream, &error)) event->when = std::chrono::steady_clock::now();
   return cairn_told(error);

@@ -30,8 +30,9 @@ inline cudaError_t cairn_apart() {
   if (const int error = cairn::emulator::unsafe_call(); error != 0) return cairn_failed(error);
   return cairn_done();
 }
-/// The null stream is always there.
-inline cudaError_t cairn_stream(cudaStream_t stream) {
+/// What a call gives whose stream has to be there; the null stream is always. (cairn_stream is a name of programs that
+/// `cairn instrument` has written.)
+inline cudaError_t cairn_known(cudaStream_t stream) {
   if (stream != nullptr && !cairn::emulator::is_known(stream, cairn::emulator::Kind::stream)) {
     return cairn_failed(cudaErrorInvalidResourceHandle);
   }
@@ -40,7 +41,7 @@ inline cudaError_t cairn_stream(cudaStream_t stream) {
 /// Does `work` now, or when the graph is launched.
 template <typename Work>
 cudaError_t cairn_on(cudaStream_t stream, Work work) {
-  if (const cudaError_t error = cairn_stream(stream); error != cudaSuccess) return error;
+  if (const cudaError_t error = cairn_known(stream); error != cudaSuccess) return error;
   cairn::emulator::CaptureState state{};
   int error = cairn::emulator::capture_state(stream, &state);
   if (error == 0 && state == cairn::emulator::CaptureState::none) return work(), cudaSuccess;

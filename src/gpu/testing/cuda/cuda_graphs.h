@@ -21,7 +21,7 @@ inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mo
   return cudaSuccess;
 }
 inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  if (const cudaError_t error = cairn_stream(stream); error != cudaSuccess) return error;
+  if (const cudaError_t error = cairn_known(stream); error != cudaSuccess) return error;
   return cairn_told(cairn::emulator::begin_capture(stream, static_cast<cairn::emulator::CaptureMode>(mode)));
 }
 inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
@@ -30,7 +30,7 @@ inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
   return cairn_told(error);
 }
 inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
-  if (const cudaError_t error = cairn_stream(stream); error != cudaSuccess) return error;
+  if (const cudaError_t error = cairn_known(stream); error != cudaSuccess) return error;
   cairn::emulator::CaptureState state{};
   const int error = cairn::emulator::capture_state(stream, &state);
   *status = static_cast<cudaStreamCaptureStatus>(state);
@@ -52,7 +52,7 @@ inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
     }
   });
 }
-inline cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t stream) { return cairn_stream(stream); }
+inline cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t stream) { return cairn_known(stream); }
 inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
   delete graph;
   return cudaSuccess;

@@ -49,7 +49,7 @@ cudaError_t cudaHostAlloc(T **at, size_t size, unsigned) {
 }
 template <typename T>
 cudaError_t cudaMallocAsync(T **at, size_t size, cudaStream_t stream) {
-  if (const cudaError_t error = cairn_stream(stream); error != cudaSuccess) return error;
+  if (const cudaError_t error = cairn_known(stream); error != cudaSuccess) return error;
   return cairn_allocate(reinterpret_cast<void **>(at), size, cairn::emulator::Kind::ordered);
 }
 template <typename T>

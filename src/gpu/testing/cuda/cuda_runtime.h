@@ -92,7 +92,7 @@ struct LaunchAt {
   cudaStream_t stream;
   template <typename Kernel, typename... Arguments>
   void run(Kernel kernel, Arguments &&...arguments) const {
-    if (cairn_stream(stream) != cudaSuccess) return;
+    if (cairn_known(stream) != cudaSuccess) return;
     CaptureState state{};
     if (capture_state(stream, &state) == 0 && state == CaptureState::none) {
       return launch(shape, [&] { kernel(arguments...); });
