@@ -5,7 +5,6 @@
 // mixed. A symbol that is new is 0, since symbols are numbered in order of first occurrence. `parsing` is what a reader
 // would spend beside decoding to have rules again, by which everything that reads a trace goes.
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -82,9 +81,8 @@ void add(const Grammar &grammar, double reading, Sums *sums) {
   sums->as_codes += coded(symbols);
   sums->coding += seconds_since(start);
   start = std::clock();
-  const size_t again = term_count(Grammar::from_symbols(symbols));
+  const Grammar parsed = Grammar::from_symbols(symbols);
   sums->parsing += seconds_since(start);
-  if (again == 0) std::abort();
 }
 
 bool tell(const char *path) {

@@ -31,7 +31,7 @@ std::vector<Term> shrink(std::vector<Body> *rules) {
         term = {same.id, same.is_rule, same.count * term.count};
       }
       if (term.count == 0) continue;
-      if (size != 0 && body[size - 1].id == term.id && body[size - 1].is_rule == term.is_rule) {
+      if (size != 0 && are_one(body[size - 1], term)) {
         body[size - 1].count += term.count;
       } else {
         body[size++] = term;

@@ -28,9 +28,12 @@ std::optional<std::vector<uint64_t>> rule_lengths(const std::vector<Body> &rules
 /// can stay where it is does: a copy of each rule would be most of what this costs.
 void tidy(std::vector<Body> *rules, std::vector<uint64_t> *lengths);
 
+/// Whether two neighbours are one term.
+inline bool are_one(const Term &a, const Term &b) { return a.id == b.id && a.is_rule == b.is_rule; }
+
 /// Adds a term at the end of a body, merging it with an equal neighbour.
 inline void add_term(Body &body, const Term &term) {
-  if (!body.empty() && body.back().id == term.id && body.back().is_rule == term.is_rule) {
+  if (!body.empty() && are_one(body.back(), term)) {
     body.back().count += term.count;
   } else {
     body.push_back(term);

@@ -7,6 +7,12 @@
 
 namespace cairn::timing {
 
+void Histogram::add(Bucket bucket) {
+  if (bucket.count == 0) return;
+  uint64_t &sum = (*this)[bucket.number];
+  sum = saturating(sum, bucket.count);
+}
+
 int CallStats::bucket(uint64_t nanoseconds) {
   if (nanoseconds < 2) return 0;
   const int octave = 63 - std::countl_zero(nanoseconds);
@@ -30,11 +36,7 @@ void CallStats::merge(const CallStats &other) {
   }
   count = saturating(count, other.count);
   sum = saturating(sum, other.sum);
-  for (const Histogram::Bucket &bucket : other.histogram.buckets()) {
-    if (bucket.count == 0) continue;
-    uint64_t &ours = histogram[bucket.number];
-    ours = saturating(ours, bucket.count);
-  }
+  for (const Histogram::Bucket &bucket : other.histogram.buckets()) histogram.add(bucket);
 }
 
 }  // namespace cairn::timing

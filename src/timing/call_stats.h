@@ -34,6 +34,8 @@ class Histogram {
   }
   /// Ascending; some may have no calls.
   [[nodiscard]] const std::vector<Bucket> &buckets() const { return buckets_; }
+  /// Sums that would not fit stay at the greatest number.
+  void add(Bucket bucket);
   /// Of a number above all that are there.
   void append(Bucket bucket) { buckets_.push_back(bucket); }
   void drop_empty() {

@@ -24,11 +24,7 @@ void GapStats::add(uint64_t nanoseconds) {
 
 void GapStats::merge(const GapStats &other) {
   sum = saturating(sum, other.sum);
-  for (const Histogram::Bucket &bucket : other.histogram.buckets()) {
-    if (bucket.count == 0) continue;
-    uint64_t &ours = histogram[bucket.number];
-    ours = saturating(ours, bucket.count);
-  }
+  for (const Histogram::Bucket &bucket : other.histogram.buckets()) histogram.add(bucket);
 }
 
 void GapStats::write(ByteWriter &out) const {
@@ -64,11 +60,13 @@ void write_histogram(const Histogram &histogram, ByteWriter &out) {
   }
 }
 
-namespace {
+Histogram parse_histogram(ByteReader &in) {
+  Histogram histogram;
+  add_histogram(in, &histogram);
+  return histogram;
+}
 
-/// Calls each(number, count) for the buckets, in ascending order.
-template <typename Each>
-void read_buckets(ByteReader &in, const Each &each) {
+void add_histogram(ByteReader &in, Histogram *to) {
   const uint64_t used = in.varint();
   uint64_t next = 0;
   if (used > CallStats::kBuckets) in.fail();
@@ -87,24 +85,9 @@ void read_buckets(ByteReader &in, const Each &each) {
       in.fail();
       return;
     }
-    if (count != 0) each(static_cast<uint8_t>(next), count);
+    to->add({static_cast<uint8_t>(next), count});
     ++next;
   }
-}
-
-}  // namespace
-
-Histogram parse_histogram(ByteReader &in) {
-  Histogram histogram;
-  read_buckets(in, [&histogram](uint8_t number, uint64_t count) { histogram.append({number, count}); });
-  return histogram;
-}
-
-void add_histogram(ByteReader &in, Histogram *to) {
-  read_buckets(in, [to](uint8_t number, uint64_t count) {
-    uint64_t &sum = (*to)[number];
-    sum = saturating(sum, count);
-  });
 }
 
 }  // namespace cairn::timing

@@ -70,6 +70,14 @@ void write_duration(const CallStats &calls, uint32_t greatest_rank, ByteWriter &
   out.varint(greatest_rank);
 }
 
+/// What `write_duration` wrote; gives the rank.
+uint32_t read_duration(ByteReader &in, CallStats *calls) {
+  calls->sum = in.varint();
+  calls->minimum = in.varint();
+  calls->maximum = calls->minimum + in.varint();
+  return static_cast<uint32_t>(in.varint());
+}
+
 /// All but how many calls there are.
 void write_rest(const Numbers &numbers, ByteWriter &out) {
   out.varint(numbers.ranks);
@@ -95,10 +103,7 @@ Numbers read_numbers(ByteReader &in, uint64_t calls) {
   numbers.ranks = in.varint();
   if (numbers.ranks == 0) return numbers;
   if (numbers.ranks > (uint64_t{1} << 32)) in.fail();
-  numbers.calls.sum = in.varint();
-  numbers.calls.minimum = in.varint();
-  numbers.calls.maximum = numbers.calls.minimum + in.varint();
-  numbers.greatest_rank = static_cast<uint32_t>(in.varint());
+  numbers.greatest_rank = read_duration(in, &numbers.calls);
   if (numbers.ranks == 1) {
     numbers.least_sum = numbers.greatest_sum = numbers.calls.sum;
     numbers.least_rank = numbers.greatest_rank;
@@ -198,10 +203,7 @@ void RankStats::add_to(CallStats *calls) const {
   CallStats own;
   own.count = static_cast<uint64_t>(in.signed_varint());
   if (in.varint() != 1) return calls->merge(numbers().calls);
-  own.sum = in.varint();
-  own.minimum = in.varint();
-  own.maximum = own.minimum + in.varint();
-  in.varint();  // the rank
+  read_duration(in, &own);
   calls->merge(own);
   add_histogram(in, &calls->histogram);
 }

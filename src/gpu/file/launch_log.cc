@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/file_lock.h"
 #include "base/file_size.h"
 #include "base/spool_files.h"
 #include "base/uncancelled.h"
@@ -23,10 +24,7 @@ constexpr size_t kPage = 4096;
 
 /// Keeps a lock for as long as the process lives, without a descriptor; what is there is never looked at.
 void *hold(int file) {
-  struct flock whole {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  if (fcntl(file, F_OFD_SETLK, &whole) != 0) return nullptr;
+  if (!lock_file(file)) return nullptr;
   void *const at = mmap(nullptr, kPage, PROT_NONE, MAP_SHARED, file, 0);
   if (at == MAP_FAILED) return nullptr;
   madvise(at, kPage, MADV_DONTFORK);  // else it would be held for as long as children live

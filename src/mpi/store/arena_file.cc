@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/file_lock.h"
 #include "base/file_size.h"
 #include "base/uncancelled.h"
 #include "mpi/names/handles.h"
@@ -127,21 +128,13 @@ bool has_sanitizer() {
   return dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr || dlsym(RTLD_DEFAULT, "__msan_init") != nullptr;
 }
 
-/// Of the whole file; false if it cannot be had.
-bool lock(int file) {
-  struct flock whole {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  return fcntl(file, F_OFD_SETLK, &whole) == 0;
-}
-
 /// `*used_up`: there was no descriptor for it.
 void *map_file(size_t size, bool *locked, bool *used_up) {
   const int file = open(arena_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   *used_up = file < 0 && errno == EMFILE;
   if (file < 0) return MAP_FAILED;
   // Before it can be taken for what a dead process left.
-  *locked = lock(file);
+  *locked = lock_file(file);
   void *memory = MAP_FAILED;
   if (ftruncate(file, static_cast<off_t>(size)) == 0 &&
       posix_fallocate(file, 0, static_cast<off_t>(std::max(kFront, kStep))) == 0) {
@@ -267,12 +260,7 @@ class Front {
   [[nodiscard]] bool untouched() const {
     return std::all_of(bytes_, bytes_ + sizeof bytes_, [](uint8_t byte) { return byte == 0; });
   }
-  [[nodiscard]] bool locked() const {
-    struct flock wanted {};
-    wanted.l_type = F_RDLCK;
-    wanted.l_whence = SEEK_SET;
-    return file_ >= 0 && fcntl(file_, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
-  }
+  [[nodiscard]] bool locked() const { return file_ >= 0 && is_locked(file_); }
 
  private:
   int file_;

@@ -10,9 +10,7 @@
 // killed. They are reserved by steps, not all at the beginning: most runs use one of them, and on a tmpfs 64 MiB take
 // 24 ms and as much memory, on file systems that cannot reserve a write for each block.
 //
-// The process holds a lock on the file for as long as it lives. It belongs to the open file, which the mapping keeps
-// open, and not to a descriptor, which would be the program's: so the kernel takes it away when the process is gone,
-// however it ends, and on other nodes as well where the file system knows locks.
+// The process holds a lock on the file (base/file_lock.h) for as long as it lives, which its mapping keeps.
 #pragma once
 
 #include <memory>

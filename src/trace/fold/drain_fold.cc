@@ -236,12 +236,11 @@ void DrainFold::fold(std::vector<Bytes> *packed, std::vector<Poll> *polls, Class
   for (const Drains::Drain &drain : drains.all()) {
     for (const DrainItem &item : drain.word) place[item.row].push_back(place_of_drains[drain.row]);
   }
-  SlotRows rows_of_old;
   for (std::vector<uint32_t> &places : place) {
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());
-    rows_of_old.add(places);
   }
+  const SlotRows rows_of_old = SlotRows::of(place);
   for (StatsBlock &block : part->stats) block.remap(rows_of_old, kept.size());
 
   std::vector<bool> done(drains.rows().size());

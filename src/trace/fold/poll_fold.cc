@@ -164,8 +164,7 @@ void take(Grammar calls, const CountedRows &rows, ClassPart *part) {
     std::sort(place[row].begin(), place[row].end());
   }
   place.resize(part->rows.size());
-  SlotRows rows_of_old;
-  for (const std::vector<uint32_t> &each : place) rows_of_old.add(each);
+  const SlotRows rows_of_old = SlotRows::of(place);
   for (StatsBlock &block : part->stats) block.remap(rows_of_old, kept.size());
   part->rows = std::move(kept);
 }

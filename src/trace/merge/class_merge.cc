@@ -78,8 +78,7 @@ void take_rows(const GrammarPointer &calls, const std::vector<Symbol> &of, Class
     rows.push_back(part->rows[of[i]]);
     became[of[i]].push_back(i);
   }
-  SlotRows rows_of_old;
-  for (const std::vector<uint32_t> &each : became) rows_of_old.add(each);
+  const SlotRows rows_of_old = SlotRows::of(became);
   for (StatsBlock &block : part->stats) block.remap(rows_of_old, rows.size());
   part->rows = std::move(rows);
   part->calls = calls;

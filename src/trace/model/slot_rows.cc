@@ -2,6 +2,13 @@
 
 namespace cairn::trace {
 
+SlotRows SlotRows::of(const std::vector<std::vector<uint32_t>> &lists) {
+  SlotRows rows;
+  rows.reserve(lists.size());
+  for (const std::vector<uint32_t> &list : lists) rows.add(list);
+  return rows;
+}
+
 bool SlotRows::is_identity() const {
   if (rows_.size() != ends_.size()) return false;
   for (size_t slot = 0; slot < ends_.size(); ++slot) {

@@ -16,6 +16,8 @@ namespace cairn::trace {
 
 class SlotRows {
  public:
+  static SlotRows of(const std::vector<std::vector<uint32_t>> &lists);
+
   [[nodiscard]] size_t size() const { return ends_.size(); }  ///< slots
   [[nodiscard]] bool empty() const { return ends_.empty(); }
   [[nodiscard]] std::span<const uint32_t> operator[](size_t slot) const {

@@ -7,33 +7,27 @@
 namespace cairn::trace {
 namespace {
 
-SlotRows of(const std::vector<std::vector<uint32_t>> &lists) {
-  SlotRows rows;
-  for (const std::vector<uint32_t> &list : lists) rows.add(list);
-  return rows;
-}
-
 TEST(SlotRows, KeepAListForEachSlot) {
-  const SlotRows rows = of({{0, 2}, {}, {1}, {0, 2}});
+  const SlotRows rows = SlotRows::of({{0, 2}, {}, {1}, {0, 2}});
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(std::vector<uint32_t>(rows[0].begin(), rows[0].end()), (std::vector<uint32_t>{0, 2}));
   EXPECT_TRUE(rows[1].empty());
   EXPECT_EQ(rows[2].front(), 1U);
   EXPECT_TRUE(rows.same(0, 3));
   EXPECT_FALSE(rows.same(1, 2));
-  EXPECT_NE(rows, of({{0}, {2}, {1}, {0, 2}}));
+  EXPECT_NE(rows, SlotRows::of({{0}, {2}, {1}, {0, 2}}));
 }
 
 TEST(SlotRows, AreTheIdentityWhereEachSlotIsOneRow) {
-  EXPECT_TRUE(of({{0}, {1}, {2}}).is_identity());
+  EXPECT_TRUE(SlotRows::of({{0}, {1}, {2}}).is_identity());
   EXPECT_TRUE(SlotRows().is_identity());
-  EXPECT_FALSE(of({{0}, {2}}).is_identity());
-  EXPECT_FALSE(of({{0, 1}, {}}).is_identity());
-  EXPECT_FALSE(of({{0}, {}}).is_identity());
+  EXPECT_FALSE(SlotRows::of({{0}, {2}}).is_identity());
+  EXPECT_FALSE(SlotRows::of({{0, 1}, {}}).is_identity());
+  EXPECT_FALSE(SlotRows::of({{0}, {}}).is_identity());
 }
 
 TEST(SlotRows, AreReadAsTheyWereWritten) {
-  const SlotRows rows = of({{0, 2, 3}, {}, {7}});
+  const SlotRows rows = SlotRows::of({{0, 2, 3}, {}, {7}});
   ByteWriter out;
   rows.write(out);
   ByteReader in(out.view());
