@@ -43,13 +43,12 @@ def mean(numbers):
     return sum(numbers) / len(numbers)
 
 
-def main():
-    bench = surroundings.Bench(__doc__)
+def attempt(bench):
     problems = surroundings.Problems()
 
     def near(what, told, truth):
         if not close(told, truth):
-            problems.append(f'{what}: {told:.6f} s told, {truth:.6f} in truth')
+            problems.of_times.append(f'{what}: {told:.6f} s told, {truth:.6f} in truth')
 
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
         cairn = functools.partial(bench.run_in, folder)
@@ -130,6 +129,12 @@ def main():
         loops = sorted((phase['turns'], len(phase['on']), phase['lacking']) for phase in phases if phase['what'] == 'loop')
         others = list(range(1, RANKS))
         problems.expect('loops of a farm', loops, sorted([('3', 1, others), ('90', 1, others), ('30', 1, [0])]))
+    return problems
+
+
+def main():
+    bench = surroundings.Bench(__doc__)
+    problems = surroundings.against_a_clock(lambda: attempt(bench))
     for problem in problems:
         print(f'FAILED: {problem}')
     return 1 if problems else 0

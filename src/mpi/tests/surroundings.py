@@ -114,11 +114,27 @@ def again_where_launcher_waits(act):
 
 
 class Problems(list):
-    """What is wrong, a line each."""
+    """What is wrong, a line each; beside it which times are other than those that a program wrote down itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.of_times = []
 
     def expect(self, what, found, wanted):
         if found != wanted:
             self.append(f'{what}: {found}, and not {wanted}')
+
+
+def against_a_clock(attempt):
+    """Problems of `attempt`, which holds times that are told against those that a program wrote down itself. A busy
+    machine may stop a rank between its look at the clock and its call for longer than both may differ. So what is wrong
+    with times alone must be so in each of three attempts; anything else counts at once."""
+    for number in range(3):
+        problems = attempt()
+        if problems or not problems.of_times:
+            break
+        print(*(f'attempt {number + 1}: {problem}' for problem in problems.of_times), sep='\n')
+    return [*problems, *problems.of_times]
 
 
 class Bench:

@@ -106,9 +106,8 @@ def close(told, truth):
     return abs(told - truth) <= max(SHARE * truth, SECONDS)
 
 
-def main():
-    bench = surroundings.Bench(__doc__)
-    problems = []
+def attempt(bench):
+    problems = surroundings.Problems()
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
         cairn = functools.partial(bench.run_in, folder)
 
@@ -132,10 +131,10 @@ def main():
         lines = {call.line for phase in calls.values() for ranks in phase.values() for call in ranks}
         for key, seconds in truth.items():
             if seconds > SECONDS and not close(told.get(key, 0), seconds):
-                problems.append(f'{key}: {seconds:.6f} s in truth, {told.get(key, 0):.6f} told')
+                problems.of_times.append(f'{key}: {seconds:.6f} s in truth, {told.get(key, 0):.6f} told')
         for key, seconds in told.items():
             if key[1] in lines and key[0].find('completion') < 0 and not close(seconds, truth.get(key, 0)):
-                problems.append(f'{key}: {seconds:.6f} s told, {truth.get(key, 0):.6f} in truth')
+                problems.of_times.append(f'{key}: {seconds:.6f} s told, {truth.get(key, 0):.6f} in truth')
         if waits['left_out'] != 0 or waits['reversed'] != 0:
             problems.append(f'left out: {waits["left_out"]}, reversed: {waits["reversed"]}')
         if not close(sum(line['seconds'] for line in waits['kinds'] if 'completion' not in line['kind']), waits['waited_seconds']):
@@ -179,7 +178,7 @@ def main():
         of_chain = [line for line in waits['causes'] if line['activity']['doing'] == 'outside' and
                     line['activity']['place']['line'] == first.line and line['rank'] == 0]
         if len(of_chain) != 1 or not close(of_chain[0]['seconds'], truth_of_chain):
-            problems.append(f'the chain: {truth_of_chain:.6f} s in truth, told {of_chain}')
+            problems.of_times.append(f'the chain: {truth_of_chain:.6f} s in truth, told {of_chain}')
 
         # What has to do with no other rank is named, too.
         alone = calls['alone'][0][0]
@@ -188,12 +187,12 @@ def main():
         in_alone = [line for line in waits['causes'] if line['activity']['doing'] == 'inside' and line['rank'] == 0 and
                     line['activity']['place']['line'] == alone.line and line['activity']['place']['function'] == 'MPI_Reduce_local']
         if truth_of_alone < 0.12 or len(in_alone) != 1 or not close(in_alone[0]['seconds'], truth_of_alone):
-            problems.append(f'MPI_Reduce_local: {truth_of_alone:.6f} s in truth, told {in_alone}')
+            problems.of_times.append(f'MPI_Reduce_local: {truth_of_alone:.6f} s in truth, told {in_alone}')
 
         path = tell('path')
         if not any(line['activity']['doing'] == 'inside' and line['activity']['place']['line'] == alone.line and
                    close(line['seconds'], alone.end - alone.begin) for line in path['activities']):
-            problems.append(f'MPI_Reduce_local is not on the path with {alone.end - alone.begin:.6f} s')
+            problems.of_times.append(f'MPI_Reduce_local is not on the path with {alone.end - alone.begin:.6f} s')
         if not close(path['path_seconds'], path['run_seconds']):
             problems.append(f'the path takes {path["path_seconds"]} of {path["run_seconds"]} s')
         outside = {line['activity']['place']['line']: line for line in path['activities'] if line['activity']['doing'] == 'outside'}
@@ -222,7 +221,13 @@ def main():
         done = cairn('efficiency', '--json', 'out.cairn')
         sums = json.loads(done.stdout)
         if sums['serialisation'] is not None or abs(sums['parallel'] - efficiency['parallel']) > 0.1:
-            problems.append(f'efficiency of statistics: {sums}, of all times: {efficiency}')
+            problems.of_times.append(f'efficiency of statistics: {sums}, of all times: {efficiency}')
+    return problems
+
+
+def main():
+    bench = surroundings.Bench(__doc__)
+    problems = surroundings.against_a_clock(lambda: attempt(bench))
     for problem in problems:
         print(f'FAILED: {problem}')
     return 1 if problems else 0
