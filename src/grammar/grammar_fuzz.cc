@@ -2,12 +2,14 @@
 #include <cstdlib>
 
 #include "grammar/grammar.h"
+#include "grammar/product.h"
 #include "grammar/test_memory.h"
 
 using cairn::ByteReader;
 using cairn::ByteWriter;
 using cairn::grammar::Builder;
 using cairn::grammar::Grammar;
+using cairn::grammar::product;
 using cairn::grammar::Symbol;
 using cairn::grammar::TestMemory;
 using cairn::grammar::Walker;
@@ -30,6 +32,10 @@ void parse(cairn::ByteView bytes) {
   const Grammar same = grammar->projected([](Symbol) { return true; });
   check(same.sequence_hash() == grammar->sequence_hash() && same.length() == grammar->length());
   check(same.multiplicities() == grammar->multiplicities());
+  if (const auto pairs = product(*grammar, same, 10'000)) {
+    check(pairs->pairs.length() == grammar->length());
+    for (const auto &[left, right] : pairs->of) check(left == right && left < (1U << 16));
+  }
   Walker walker(*grammar, grammar->length() / 2);
   for (int i = 0; i < 1000; ++i) walker.next();
 }

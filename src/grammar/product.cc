@@ -126,7 +126,7 @@ class Pairing {
         continue;
       }
       Term term = {0, true, times};
-      if (l == 1 && r == 1) {
+      if (!left.term().is_rule && !right.term().is_rule) {
         term = {symbol_of(left.term().id, right.term().id), false, times};
       } else {
         term.id = number_of({{left.term().id, left.term().is_rule, left_copies},
@@ -170,6 +170,8 @@ std::optional<std::vector<Symbol>> coarsening(const Grammar &fine, const Grammar
     if (of[symbol] == kNoSymbol) of[symbol] = now;
     if (of[symbol] != now) return std::nullopt;
   }
+  // A symbol that stands nowhere stands for nothing; files may have such.
+  if (std::find(of.begin(), of.end(), kNoSymbol) != of.end()) return std::nullopt;
   return of;
 }
 

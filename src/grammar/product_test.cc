@@ -52,6 +52,24 @@ TEST(Product, PairsLoopsOfDifferentLengthsWithoutExpanding) {
   }
 }
 
+TEST(Product, GoesIntoRulesOfOneSymbol) {
+  // R0 = R1 1, R1 = R2, R2 = 0, as only a file has them.
+  const Bytes bytes = {3, 2, 5, 4, 1, 5, 1, 6};
+  ByteReader in(bytes);
+  const auto odd = Grammar::parse(in, 2);
+  ASSERT_TRUE(odd.has_value() && in.at_end());
+  ASSERT_EQ(odd->expand(), (Symbols{0, 1}));
+  ASSERT_EQ(odd->rules().size(), 3U);
+  for (const Grammar &other : {Grammar::from_symbols({0, 1}), Grammar::from_symbols({5, 5}), *odd}) {
+    const auto found = product(*odd, other, 100);
+    ASSERT_TRUE(found.has_value());
+    expect_pairs(*found, {0, 1}, other.expand());
+    const auto turned = product(other, *odd, 100);
+    ASSERT_TRUE(turned.has_value());
+    expect_pairs(*turned, other.expand(), {0, 1});
+  }
+}
+
 TEST(Product, RefusesOtherLengthsAndTooManySteps) {
   const Grammar three = Grammar::from_symbols({0, 1, 2});
   EXPECT_FALSE(product(three, Grammar::from_symbols({0, 1}), 100).has_value());
@@ -76,6 +94,10 @@ TEST(Coarsening, FindsWhatStandsWhereHoweverLoopsLie) {
   EXPECT_FALSE(coarsening(fine_grammar, Grammar::from_symbols({0, 0, 1}), 60)) << "of another length";
   coarse[59] = 1;
   EXPECT_FALSE(coarsening(fine_grammar, Grammar::from_symbols(coarse), 60)) << "the last one differs";
+}
+
+TEST(Coarsening, RefusesSymbolsThatStandNowhere) {
+  EXPECT_FALSE(coarsening(Grammar::from_symbols({0, 2, 0}), Grammar::from_symbols({0, 1, 0}), 60));
 }
 
 TEST(Renumbered, CountsInOrderOfFirstOccurrence) {

@@ -9,6 +9,7 @@ namespace cairn::timing {
 
 void Histogram::add(Bucket bucket) {
   if (bucket.count == 0) return;
+  if (buckets_.empty() || buckets_.back().number < bucket.number) return append(bucket);
   uint64_t &sum = (*this)[bucket.number];
   sum = saturating(sum, bucket.count);
 }

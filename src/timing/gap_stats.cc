@@ -53,7 +53,8 @@ void write_histogram(const Histogram &histogram, ByteWriter &out) {
     } else {
       // The lowest bit tells a skip.
       const unsigned skipped = bucket.number - before->number - 1U;
-      out.varint(bucket.count << 1 | (skipped != 0 ? 1U : 0U));
+      // What does not fit beside that bit stays at the greatest number that does.
+      out.varint(std::min(bucket.count, UINT64_MAX >> 1) << 1 | (skipped != 0 ? 1U : 0U));
       if (skipped != 0) out.varint(skipped);
     }
     before = &bucket;

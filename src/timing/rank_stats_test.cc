@@ -38,6 +38,17 @@ RankStats read_back(const RankStats &stats, size_t *bytes = nullptr) {
   return back;
 }
 
+TEST(RankStats, BucketsThatWouldNotFitStayAtTheGreatestNumber) {
+  CallStats stats = calls_of(1);
+  stats.histogram[2] = 1;
+  stats.histogram[5] = uint64_t{1} << 62;
+  RankStats twice(stats, 0);
+  twice.merge(RankStats(stats, 1));
+  EXPECT_EQ(twice.numbers().calls.histogram[5], UINT64_MAX >> 1);
+  stats.histogram[5] = UINT64_MAX;
+  EXPECT_EQ(RankStats(stats, 0).numbers().calls.histogram[5], UINT64_MAX >> 1);
+}
+
 TEST(RankStats, NameTheSameRanksWhateverTheTree) {
   std::mt19937 random(3);
   for (const uint64_t spread : {1, 3, 1000000}) {

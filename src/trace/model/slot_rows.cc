@@ -31,7 +31,7 @@ void SlotRows::write(ByteWriter &out) const {
 
 bool SlotRows::read(ByteReader &in, size_t rows) {
   const size_t count = in.count();
-  if (!in.take(count, sizeof(uint32_t))) return false;
+  if (!in.take(2 * count, sizeof(uint32_t))) return false;  // as a vector grows
   uint64_t next = 0;
   for (size_t i = 0; i < count; ++i) {
     const uint64_t skipped = in.varint();
