@@ -10,12 +10,22 @@
 #include <filesystem>
 #include <string_view>
 
+#include "analyze/compile_units.h"
+#include "analyze/tail_calls.h"
+
 namespace cairn::analyze {
 
 struct DebugInfo::Body {
   Dwfl *dwfl = nullptr;
   Dwfl_Module *module = nullptr;
   GElf_Addr bias = 0;
+  Dwarf *debug = nullptr;     ///< nullptr: it has no debug information
+  Dwarf_Addr debug_bias = 0;  ///< what addresses there lack
+  CompileUnits units;
+  std::optional<TailCalls> tail_calls;
+
+  /// What stands at an address of the debug information; empty if that does not say.
+  trace::Source at(Dwarf_Addr address);
 };
 
 namespace {
@@ -102,7 +112,11 @@ std::unique_ptr<DebugInfo> DebugInfo::open(const std::string &path) {
   info->body_->module = dwfl_report_offline(info->body_->dwfl, path.c_str(), path.c_str(), -1);
   dwfl_report_end(info->body_->dwfl, nullptr, nullptr);
   if (info->body_->module == nullptr) return nullptr;
-  if (dwfl_module_getelf(info->body_->module, &info->body_->bias) == nullptr) return nullptr;
+  Body &body = *info->body_;
+  if (dwfl_module_getelf(body.module, &body.bias) == nullptr) return nullptr;
+  body.debug = dwfl_module_getdwarf(body.module, &body.debug_bias);
+  body.units = CompileUnits(body.debug);
+  body.tail_calls.emplace(body.module, &body.units);
   return info;
 }
 
@@ -117,29 +131,31 @@ Bytes DebugInfo::build_id() const {
   return size > 0 ? Bytes(bits, bits + size) : Bytes();
 }
 
-bool DebugInfo::has_lines() const {
-  Dwarf_Addr bias = 0;
-  return dwfl_module_getdwarf(body_->module, &bias) != nullptr;
+bool DebugInfo::has_lines() const { return body_->debug != nullptr; }
+
+trace::Source DebugInfo::Body::at(Dwarf_Addr address) {
+  trace::Source source;
+  Dwarf_Die *unit = units.at(address);
+  if (unit == nullptr) return source;
+  source.function = scope_name(unit, address);
+  Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+  const char *file = line == nullptr ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
+  if (file == nullptr) return source;
+  // Compilers name a file as they were told to.
+  Dwarf_Attribute attribute;
+  const char *folder = *file == '/' ? nullptr : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+  source.file = folder == nullptr ? file : (std::filesystem::path(folder) / file).lexically_normal().string();
+  int number = 0;
+  dwarf_lineno(line, &number);
+  source.line = number > 0 ? static_cast<uint32_t>(number) : 0;
+  return source;
 }
 
 std::optional<trace::Source> DebugInfo::find(uint64_t offset) const {
   if (offset == 0) return std::nullopt;
   // A return address may be the first of the next line, or of the next function: the call ends one byte before.
   const GElf_Addr address = offset - 1 + body_->bias;
-  trace::Source source;
-  if (Dwfl_Line *line = dwfl_module_getsrc(body_->module, address)) {
-    int number = 0;
-    if (const char *file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
-      // Compilers name a file as they were told to.
-      const char *folder = *file == '/' ? nullptr : dwfl_line_comp_dir(line);
-      source.file = folder == nullptr ? file : (std::filesystem::path(folder) / file).lexically_normal().string();
-      source.line = number > 0 ? static_cast<uint32_t>(number) : 0;
-    }
-  }
-  Dwarf_Addr bias = 0;
-  if (Dwarf_Die *unit = dwfl_module_addrdie(body_->module, address, &bias)) {
-    source.function = scope_name(unit, address - bias);
-  }
+  trace::Source source = body_->at(address - body_->debug_bias);
   if (source.function.empty()) {
     GElf_Off into = 0;
     GElf_Sym symbol;
@@ -149,6 +165,16 @@ std::optional<trace::Source> DebugInfo::find(uint64_t offset) const {
   }
   if (source.file.empty() && source.function.empty()) return std::nullopt;
   return source;
+}
+
+std::optional<trace::Source> DebugInfo::find_tail_call(uint64_t offset, const std::string &function) const {
+  std::optional<trace::Source> found;
+  for (const Dwarf_Addr jump : body_->tail_calls->before(offset + body_->bias - body_->debug_bias, function)) {
+    trace::Source source = body_->at(jump);
+    if (source.line == 0 || (found && (found->file != source.file || found->line != source.line))) return std::nullopt;
+    found = std::move(source);
+  }
+  return found;
 }
 
 }  // namespace cairn::analyze

@@ -26,6 +26,9 @@ class DebugInfo {
   [[nodiscard]] Bytes build_id() const;
   /// What stands before the return address `offset`; nullopt if not even a symbol is known.
   [[nodiscard]] std::optional<trace::Source> find(uint64_t offset) const;
+  /// Where what is called before the return address `offset` jumped to the MPI function of that name (tail_calls.h);
+  /// nullopt if nothing did, or on several lines.
+  [[nodiscard]] std::optional<trace::Source> find_tail_call(uint64_t offset, const std::string &function) const;
   [[nodiscard]] bool has_lines() const;
 
  private:

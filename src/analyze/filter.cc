@@ -145,8 +145,12 @@ Result<Chosen<Span>> parse_spans(const std::vector<std::string> &texts, const ch
 Result<Chosen<std::string>> parse_sites(const std::vector<std::string> &texts, const trace::Trace &trace,
                                         const Sources &sources) {
   std::vector<std::string> names;
-  for (const trace::Site &site : trace.all_sites()) {
-    for (std::string &name : site_names(sources.position(site))) names.push_back(std::move(name));
+  const auto add = [&](const Position &position) {
+    for (std::string &name : site_names(position)) names.push_back(std::move(name));
+  };
+  for (const trace::Site &site : trace.all_sites()) add(sources.position(site));
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    for (size_t site = 0; site < trace.sites(index).size(); ++site) add(sources.position(index, site));
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());

@@ -51,6 +51,11 @@ std::string without_parameters(const std::string &function) {
   return function;
 }
 
+bool has_call_stacks(const trace::Trace &trace) {
+  const std::vector<trace::Site> &sites = trace.all_sites();
+  return std::any_of(sites.begin(), sites.end(), [](const trace::Site &site) { return site.caller != 0; });
+}
+
 std::string Position::text() const {
   if (module.empty()) return {};
   return function.empty() ? brief() : brief() + " in " + called(function);
@@ -102,7 +107,7 @@ Sources::Sources(const trace::Trace &trace, ReadModules read) : trace_(&trace), 
 void Sources::count_sites() {
   std::map<std::string, std::set<std::tuple<uint32_t, uint64_t, uint32_t>>> by_text;
   for (const trace::Site &site : trace_->all_sites()) {
-    std::string text = position(site).brief();
+    std::string text = innermost(site).brief();
     if (!text.empty()) by_text[std::move(text)].emplace(site.module, site.offset, site.caller);
   }
   for (const auto &[text, sites] : by_text) {
@@ -125,21 +130,28 @@ Position Sources::position(const trace::Site &site) const {
     const std::string file = printable(script->second.file);
     return {base_name(file), site.offset, function, file, static_cast<uint32_t>(site.offset)};
   }
-  const std::string &path = trace_->modules()[site.module].path;
-  position.module = path.empty() ? "anonymous" : base_name(path);
-  position.offset = site.offset;
   const auto found = found_.find({site.module, site.offset});
-  if (found != found_.end()) {
-    position.function = found->second.function;
-    position.file = found->second.file;
-    position.line = found->second.line;
-  }
-  return position;
+  return position_of(site, found == found_.end() ? trace::Source() : found->second);
+}
+
+Position Sources::position_of(const trace::Site &site, const trace::Source &source) const {
+  const std::string &path = trace_->modules()[site.module].path;
+  return {path.empty() ? "anonymous" : base_name(path), site.offset, source.function, source.file, source.line};
+}
+
+const trace::Source *Sources::tail_call(const trace::Site &site) const {
+  const auto found = found_.find({site.module, site.offset});
+  return found == found_.end() ? nullptr : found->second.tail_call.get();
+}
+
+Position Sources::innermost(const trace::Site &site) const {
+  const trace::Source *jump = tail_call(site);
+  return jump == nullptr ? position(site) : position_of(site, *jump);
 }
 
 Position Sources::position(uint32_t class_index, uint64_t number) const {
   if (class_index >= class_sites_.size() || number >= class_sites_[class_index].size()) return {};
-  return position(class_sites_[class_index][as_size(number)]);
+  return innermost(class_sites_[class_index][as_size(number)]);
 }
 
 std::string Sources::name(uint32_t class_index, uint64_t number) const {
@@ -152,9 +164,16 @@ std::string Sources::name(uint32_t class_index, uint64_t number) const {
 }
 
 std::vector<Position> Sources::callers(uint32_t class_index, uint64_t number) const {
+  if (class_index >= class_sites_.size() || number >= class_sites_[class_index].size()) return {};
+  const trace::Site &site = class_sites_[class_index][as_size(number)];
+  std::vector<Position> result = frames(site.caller);
+  if (tail_call(site) != nullptr) result.insert(result.begin(), position(site));
+  return result;
+}
+
+std::vector<Position> Sources::frames(uint32_t caller) const {
   std::vector<Position> result;
-  if (class_index >= class_sites_.size() || number >= class_sites_[class_index].size()) return result;
-  for (uint32_t caller = class_sites_[class_index][as_size(number)].caller; caller != 0;) {
+  while (caller != 0) {
     const trace::Site &site = trace_->all_sites()[caller - 1];
     result.push_back(position(site));
     caller = site.caller;

@@ -39,6 +39,9 @@ struct Position {
 /// "mesh::exchange<int>" of "mesh::exchange<int>(int) const".
 std::string without_parameters(const std::string &function);
 
+/// Whether it was recorded with call stacks.
+bool has_call_stacks(const trace::Trace &trace);
+
 /// What became of one module.
 struct ModuleState {
   enum class Kind : uint8_t { unused, found, missing, stale, anonymous };
@@ -53,14 +56,19 @@ class Sources {
   /// Look::in_trace_only. Who calls nothing else needs none of the libraries that read modules.
   static Sources in_trace(const trace::Trace &trace);
 
+  /// Of a site as a frame of the stack: where it calls.
   [[nodiscard]] Position position(const trace::Site &site) const;
-  /// The position of site `number` of a class; empty if there is none.
+  /// Where MPI is called, of site `number` of a class: where what the site calls jumped on to MPI, if that is known
+  /// (tail_calls.h), else the site's own; empty if there is none.
   [[nodiscard]] Position position(uint32_t class_index, uint64_t number) const;
   /// To name by what was made there: where it lies, briefly; "main.c:42/2" is the second of several call sites on that
   /// line, or of several callers' (by their place in the program). "" if there is none.
   [[nodiscard]] std::string name(uint32_t class_index, uint64_t number) const;
-  /// The callers of that site, the innermost first; empty unless the trace has call stacks.
+  /// The callers of that position, the innermost first; empty unless the trace has call stacks, or that is a jump: then
+  /// the site.
   [[nodiscard]] std::vector<Position> callers(uint32_t class_index, uint64_t number) const;
+  /// The frame with that number and what called it, as Site::caller has it; empty for 0.
+  [[nodiscard]] std::vector<Position> frames(uint32_t caller) const;
   /// All resolved sites, for Trace::with_sources; those in scripts say it themselves.
   [[nodiscard]] std::vector<std::pair<trace::Site, trace::Source>> resolved() const;
   [[nodiscard]] const std::vector<ModuleState> &modules() const { return states_; }
@@ -71,6 +79,11 @@ class Sources {
   using ReadModules = void (Sources::*)(const std::vector<std::set<uint64_t>> &wanted);
   Sources(const trace::Trace &trace, ReadModules read);
   void read_modules(const std::vector<std::set<uint64_t>> &wanted);
+  [[nodiscard]] std::map<std::pair<uint32_t, uint64_t>, std::set<uint32_t>> functions_of_sites() const;
+  /// Of a site from which MPI is called, or nullptr.
+  [[nodiscard]] const trace::Source *tail_call(const trace::Site &site) const;
+  [[nodiscard]] Position position_of(const trace::Site &site, const trace::Source &source) const;
+  [[nodiscard]] Position innermost(const trace::Site &site) const;
   void count_sites();
 
   const trace::Trace *trace_;

@@ -2,13 +2,46 @@
 #include "analyze/debug_info.h"
 #include "analyze/module_id.h"
 #include "analyze/sources.h"
+#include "base/as_size.h"
+#include "spec/spec.h"
 
 namespace cairn::analyze {
+namespace {
+
+/// Where what is called there jumped to all of these functions; nullptr if not, or not for each from one line.
+std::shared_ptr<const trace::Source> jump_to_all(const DebugInfo &info, uint64_t offset,
+                                                 const std::set<uint32_t> &functions) {
+  std::optional<trace::Source> jump;
+  for (const uint32_t function : functions) {
+    std::optional<trace::Source> found = info.find_tail_call(offset, spec::functions()[function].name);
+    if (!found || (jump && (jump->file != found->file || jump->line != found->line))) return nullptr;
+    jump = std::move(found);
+  }
+  return jump ? std::make_shared<const trace::Source>(*std::move(jump)) : nullptr;
+}
+
+}  // namespace
 
 Sources::Sources(const trace::Trace &trace, Look look)
     : Sources(trace, look == Look::in_modules_too ? &Sources::read_modules : nullptr) {}
 
+std::map<std::pair<uint32_t, uint64_t>, std::set<uint32_t>> Sources::functions_of_sites() const {
+  std::map<std::pair<uint32_t, uint64_t>, std::set<uint32_t>> functions;
+  for (uint32_t index = 0; index < trace_->class_count(); ++index) {
+    const std::vector<trace::Site> &sites = class_sites_[index];
+    const uint32_t rows = trace_->class_view(index).rows;
+    for (uint32_t row = 0; row < rows; ++row) {
+      const trace::Row head = trace_->row_head(index, row);
+      if (head.site >= sites.size() || head.function >= spec::functions().size()) continue;
+      const trace::Site &site = sites[as_size(head.site)];
+      functions[{site.module, site.offset}].insert(head.function);
+    }
+  }
+  return functions;
+}
+
 void Sources::read_modules(const std::vector<std::set<uint64_t>> &wanted) {
+  std::map<std::pair<uint32_t, uint64_t>, std::set<uint32_t>> functions;
   for (uint32_t number = 0; number < states_.size(); ++number) {
     if (wanted[number].empty()) continue;
     const trace::Module &module = trace_->modules()[number];
@@ -30,8 +63,13 @@ void Sources::read_modules(const std::vector<std::set<uint64_t>> &wanted) {
     }
     state.kind = ModuleState::Kind::found;
     state.has_lines = info->has_lines();
+    if (state.has_lines && functions.empty()) functions = functions_of_sites();
     for (const uint64_t offset : wanted[number]) {
-      if (auto source = info->find(offset)) found_.emplace(std::pair(number, offset), std::move(*source));
+      auto source = info->find(offset);
+      if (!source) continue;
+      const auto called = functions.find({number, offset});
+      if (called != functions.end()) source->tail_call = jump_to_all(*info, offset, called->second);
+      found_.emplace(std::pair(number, offset), std::move(*source));
     }
   }
 }

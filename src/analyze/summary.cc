@@ -107,7 +107,7 @@ class Summariser {
     }
     if (group_ == GroupBy::call_site) {
       if (head.site < sites_.size()) site = sites_[head.site];
-      key = {head.function, site.module, site.offset, callers_number(class_index, head.site, site.caller)};
+      key = {head.function, site.module, site.offset, callers_number(site.caller)};
     }
     const auto [place, fresh] = lines_.try_emplace(key);
     if (group_ == GroupBy::rank) {
@@ -126,12 +126,12 @@ class Summariser {
   }
 
   /// Callers that look the same have one number: a loop that was unrolled calls from several places of one line.
-  uint32_t callers_number(uint32_t class_index, uint32_t site, uint32_t caller) {
+  uint32_t callers_number(uint32_t caller) {
     if (caller == 0) return 0;
     const auto [known, fresh] = numbers_of_callers_.try_emplace(caller);
     if (!fresh) return known->second;
     std::string text;
-    for (const Position &position : sources_.callers(class_index, site)) text += position.text() + '\n';
+    for (const Position &position : sources_.frames(caller)) text += position.text() + '\n';
     const auto next = static_cast<uint32_t>(numbers_of_texts_.size() + 1);
     known->second = numbers_of_texts_.try_emplace(std::move(text), next).first->second;
     return known->second;

@@ -326,8 +326,7 @@ int dump(DumpOptions &options) {
         "call's time");
   }
   say_exactness(*trace, Shown::begins_too);
-  const auto frames = trace->all_sites();
-  if (options.stack && std::none_of(frames.begin(), frames.end(), [](const auto &site) { return site.caller != 0; })) {
+  if (options.stack && !analyze::has_call_stacks(*trace)) {
     say("--stack: this trace has no call stacks; record with --callsites stack");
   }
   if (options.json) {

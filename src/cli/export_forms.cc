@@ -208,7 +208,7 @@ int write_folded(const ExportOptions &options, const trace::Trace &trace, const 
   if (counts->untimed != 0) {
     say(fmt::format("left out: {} whose time this trace does not tell", plural(counts->untimed, "stack")));
   }
-  if (!counts->has_callers) {
+  if (!analyze::has_call_stacks(trace)) {
     say("this trace has no call stacks: each call stands under its own function; record with --callsites stack");
   }
   return finish(&*out, {}, options, plural(counts->stacks, "stack"));

@@ -54,7 +54,6 @@ Result<FoldedCounts> write_folded(const trace::Trace &trace, const analyze::Sour
   if (!summary) return tl::unexpected(summary.error());
   std::map<std::string, uint64_t> stacks;
   for (const analyze::SummaryLine &line : summary->lines) {
-    counts.has_callers = counts.has_callers || !line.callers.empty();
     if (counts.of_time && !line.timed) {
       ++counts.untimed;
       continue;

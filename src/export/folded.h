@@ -18,7 +18,6 @@ struct FoldedCounts {
   uint64_t sum = 0;
   bool of_time = true;   ///< nanoseconds; else numbers of calls, where the trace has no times
   uint64_t untimed = 0;  ///< stacks of which the time is not known, and that are left out
-  bool has_callers = false;
 };
 
 Result<FoldedCounts> write_folded(const trace::Trace &trace, const analyze::Sources &sources,

@@ -1,5 +1,7 @@
 #include "trace/read/sources.h"
 
+#include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -12,6 +14,13 @@ std::optional<Source> Sources::find(const Site &site) const {
   const auto found = sources_.find({site.module, site.offset});
   if (found == sources_.end()) return std::nullopt;
   return found->second;
+}
+
+bool Sources::add_tail_call(const Site &site, Source source) {
+  const auto found = sources_.find({site.module, site.offset});
+  if (found == sources_.end()) return false;
+  found->second.tail_call = std::make_shared<const Source>(std::move(source));
+  return true;
 }
 
 namespace {
@@ -93,6 +102,19 @@ std::optional<std::vector<Place>> read_places(ByteReader *in) {
 
 }  // namespace
 
+/// Of each site, but nullptr if there is none, or a site before had the same module and offset.
+std::vector<const Source *> Sources::in_order(const std::vector<Site> &sites) const {
+  std::vector<const Source *> result;
+  result.reserve(sites.size());
+  std::set<std::pair<uint32_t, uint64_t>> seen;
+  for (const Site &site : sites) {
+    const auto found = sources_.find({site.module, site.offset});
+    const bool is_first = found != sources_.end() && seen.emplace(site.module, site.offset).second;
+    result.push_back(is_first ? &found->second : nullptr);
+  }
+  return result;
+}
+
 Bytes Sources::write(const std::vector<Site> &sites) const {
   std::map<std::pair<std::string, std::string>, uint64_t> folders;
   std::map<std::pair<std::string, std::string>, uint64_t> places;  // (function, file)
@@ -119,19 +141,19 @@ Bytes Sources::write(const std::vector<Site> &sites) const {
     put_name(scored ? std::string{kStemAndScore} : same ? std::string{kStem} : source.function, &place_names);
   };
   uint32_t last = 0;
-  std::set<std::pair<uint32_t, uint64_t>> seen;
-  for (const Site &site : sites) {
-    const auto found = sources_.find({site.module, site.offset});
-    if (found == sources_.end() || !seen.emplace(site.module, site.offset).second) {
-      entries.varint(0);
-      continue;
-    }
-    const Source &source = found->second;
-    const auto [entry, added] = places.try_emplace({source.function, source.file}, places.size());
-    if (added) add_place(source);
+  const auto add_entry = [&](const Source *source) {
+    if (source == nullptr) return entries.varint(0);
+    const auto [entry, added] = places.try_emplace({source->function, source->file}, places.size());
+    if (added) add_place(*source);
     entries.varint(entry->second + 1);
-    entries.signed_varint(int64_t{source.line} - int64_t{last});
-    last = source.line;
+    entries.signed_varint(int64_t{source->line} - int64_t{last});
+    last = source->line;
+  };
+  const std::vector<const Source *> of_sites = in_order(sites);
+  for (const Source *source : of_sites) add_entry(source);
+  const auto jumped = [](const Source *source) { return source != nullptr && source->tail_call != nullptr; };
+  if (std::any_of(of_sites.begin(), of_sites.end(), jumped)) {
+    for (const Source *source : of_sites) add_entry(jumped(source) ? source->tail_call.get() : nullptr);
   }
   ByteWriter out;
   out.varint(folders.size());
@@ -149,23 +171,34 @@ Result<Sources> Sources::parse(const SectionView &section, const std::vector<Sit
   Sources sources;
   uint64_t bytes = 0;
   int64_t line = 0;
-  for (size_t i = 0; i < sites.size() && !in.failed(); ++i) {
-    const uint64_t number = in.varint();
-    if (number == 0) continue;
-    const int64_t step = in.signed_varint();
-    if (number > places->size() || __builtin_add_overflow(line, step, &line) || line < 0 || line > UINT32_MAX) {
-      return tl::unexpected(section_error(section, in.position(), "refers to something that does not exist"));
+  const char *const kMissing = "refers to something that does not exist";
+  const char *wrong = nullptr;
+  const auto read_entries = [&](bool tail_calls) {
+    for (size_t i = 0; i < sites.size() && !in.failed() && wrong == nullptr; ++i) {
+      const uint64_t number = in.varint();
+      if (number == 0) continue;
+      const int64_t step = in.signed_varint();
+      if (number > places->size() || __builtin_add_overflow(line, step, &line) || line < 0 || line > UINT32_MAX) {
+        wrong = kMissing;
+        return;
+      }
+      const Place &place = (*places)[as_size(number - 1)];
+      // One long name at many sites would multiply.
+      bytes += place.function.size() + place.file.size();
+      constexpr uint64_t kNode = sizeof(Source) + 96;  // of the map
+      in.take(kNode + place.function.size() + place.file.size());
+      if (bytes > most_after(in.position())) wrong = "has too long names";
+      Source source{place.function, place.file, static_cast<uint32_t>(line)};
+      if (!tail_calls) {
+        sources.add(sites[i], std::move(source));
+      } else if (!sources.add_tail_call(sites[i], std::move(source))) {
+        wrong = kMissing;
+      }
     }
-    const Place &place = (*places)[as_size(number - 1)];
-    // One long name at many sites would multiply.
-    bytes += place.function.size() + place.file.size();
-    constexpr uint64_t kNode = sizeof(Source) + 96;  // of the map
-    in.take(kNode + place.function.size() + place.file.size());
-    if (bytes > most_after(in.position())) {
-      return tl::unexpected(section_error(section, in.position(), "has too long names"));
-    }
-    sources.add(sites[i], {place.function, place.file, static_cast<uint32_t>(line)});
-  }
+  };
+  read_entries(false);
+  if (!in.at_end()) read_entries(true);
+  if (wrong != nullptr) return tl::unexpected(section_error(section, in.position(), wrong));
   if (in.failed() || !in.at_end()) {
     return tl::unexpected(section_error(section, in.position(), "is malformed"));
   }

@@ -23,6 +23,10 @@ class Sources {
   static Result<Sources> parse(const SectionView &section, const std::vector<Site> &sites, Allowance *allowance);
 
  private:
+  [[nodiscard]] std::vector<const Source *> in_order(const std::vector<Site> &sites) const;
+  /// False if nothing is known of the site itself.
+  bool add_tail_call(const Site &site, Source source);
+
   std::map<std::pair<uint32_t, uint64_t>, Source> sources_;
 };
 

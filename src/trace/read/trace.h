@@ -72,6 +72,8 @@ struct Source {
   std::string function;
   std::string file;
   uint32_t line = 0;
+  /// Where the function that is called there jumped on to MPI, if it did (analyze/tail_calls.h); has none itself.
+  std::shared_ptr<const Source> tail_call = nullptr;
 };
 
 /// The stored times of a sequence: a stream of timing/stream.h.

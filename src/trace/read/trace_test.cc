@@ -407,6 +407,23 @@ TEST(Trace, SourcesAreAddedAndReplaced) {
   EXPECT_EQ(replaced.source(sites[3])->file, "other.c");
 }
 
+TEST(Trace, SourcesKeepWhereACallJumpedToMpi) {
+  const Trace trace = opened(*binomial(stencil(2, 2, 3)).to_file(some_run()));
+  const std::vector<Site> sites = trace.sites(0);
+  Source wrapped{"main", "stencil.c", 12};
+  wrapped.tail_call = std::make_shared<const Source>(Source{"send_all", "wrap.c", 9});
+  const Source plain{"main", "stencil.c", 40};
+  const Trace with = opened(with_sources(trace, {{sites[1], wrapped}, {sites[2], plain}}));
+  ASSERT_TRUE(with.source(sites[1]).has_value());
+  EXPECT_EQ(with.source(sites[1])->line, 12U);
+  ASSERT_NE(with.source(sites[1])->tail_call, nullptr);
+  EXPECT_EQ(with.source(sites[1])->tail_call->function, "send_all");
+  EXPECT_EQ(with.source(sites[1])->tail_call->file, "wrap.c");
+  EXPECT_EQ(with.source(sites[1])->tail_call->line, 9U);
+  ASSERT_TRUE(with.source(sites[2]).has_value());
+  EXPECT_EQ(with.source(sites[2])->tail_call, nullptr);
+}
+
 TEST(Trace, OpensFilesAndNamesThoseItCannot) {
   const std::string path = ::testing::TempDir() + "trace_test.cairn";
   const Bytes bytes = *binomial(stencil(2, 2, 3)).to_file(some_run());

@@ -84,6 +84,9 @@ void write_sequence(const Trace &trace, const SequenceView &view, std::ostringst
     *out << "  site " << s << " " << hex(trace.modules()[sites[s].module].build_id) << " " << sites[s].offset;
     if (const auto source = trace.source(sites[s])) {
       *out << " " << source->function << " " << source->file << ":" << source->line;
+      if (const Source *jump = source->tail_call.get()) {
+        *out << " jumps " << jump->function << " " << jump->file << ":" << jump->line;
+      }
     }
     if (const timing::GapStats *gaps = trace.gaps(view.class_index, static_cast<uint32_t>(s))) {
       *out << " gaps " << gaps->sum;

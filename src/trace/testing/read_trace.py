@@ -271,7 +271,7 @@ class Trace:
         self.read_rows(parts[5])
         self.read_sites(parts[2])
         self.read_meta(parts[1])
-        self.sources = {}
+        self.sources, self.tail_calls = {}, {}
         self.cost = None
         self.job = []
         self.jobs = []
@@ -667,11 +667,12 @@ class Trace:
                 path = stem.join(folders[folder - 1])
             function = self.name(r)
             places.append(({"\1": stem + "_", "\2": stem}.get(function, function), path))
-        for site in self.sites:
-            place = r.varint()
-            if place:
-                line += r.signed()
-                self.sources[site] = (*places[place - 1], line)
+        for found in (self.sources, self.tail_calls):
+            for site in self.sites if found is self.sources or r.at < len(r.data) else ():
+                place = r.varint()
+                if place:
+                    line += r.signed()
+                    found[site] = (*places[place - 1], line)
 
     @staticmethod
     def beside(told, site):
@@ -828,6 +829,8 @@ class Trace:
             line = f"  site {number} {self.modules[module][0].hex()} {offset}"
             if (module, offset) in self.sources:
                 line += " {} {}:{}".format(*self.sources[module, offset])
+            if (module, offset) in self.tail_calls:
+                line += " jumps {} {}:{}".format(*self.tail_calls[module, offset])
             if site in self.gaps:
                 total, buckets = self.gaps[site]
                 line += f" gaps {total}" + "".join(f" {bucket}:{n}" for bucket, n in buckets)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "trace/read/edit.h"
@@ -119,7 +120,10 @@ int main(int argc, char **argv) {
   std::vector<std::pair<Site, Source>> sources;
   for (uint32_t c = 0; c < trace->class_count(); ++c) {
     const std::vector<Site> sites = trace->sites(c);
-    if (sites.size() > 1) sources.emplace_back(sites[1], Source{"main", "sample.c", 10 + c});
+    if (sites.size() <= 1) continue;
+    Source source{"main", "sample.c", 10 + c};
+    if (seed % 2 != 0) source.tail_call = std::make_shared<const Source>(Source{"wrapper_", "wrap.c", 100 + c});
+    sources.emplace_back(sites[1], std::move(source));
   }
   Bytes bytes = with_sources(*trace, sources);
   trace = Trace::from_bytes(bytes, out);
