@@ -1,8 +1,8 @@
 // ByteWriter and ByteReader: the one way bytes are written and read in this project.
 //
 // Integers are little-endian base-128 varints (LEB128); signed ones are zigzag-mapped first.
-// A reader never reads past its end and never allocates: after the first violation it is `failed()`,
-// every later read gives 0, and `position()` names the byte where it happened. Check once at the end
+// A reader never reads past its end and never allocates: after the first violation it stays `failed()`,
+// and what it gives from there on means nothing; `position()` then is that place or behind. Check once at the end
 // of a record, and check counts against `remaining()` before reserving memory for them. Where few bytes may stand for
 // much, `take` what that is going to need.
 #pragma once

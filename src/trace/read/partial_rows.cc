@@ -175,6 +175,12 @@ class Partial {
         : row_(std::move(row)), fields_(fields), asked_(asked) {
       value_.fields.resize(1);
     }
+    /// From here on it has other values of the streams.
+    void begin() {
+      own_.clear();
+      first_ = true;
+      for (const AskedStream &stream : asked_) row_.fields[stream.field] = {};
+    }
     void add(const FieldsAlong *value, const std::vector<uint64_t> &places) { own_.emplace_back(value, &places); }
     Row *of(uint64_t member, size_t m) {
       if (first_ || fields_.varies()) fields_.fill(member, first_, &row_);
@@ -222,7 +228,8 @@ class Partial {
       return a.row == b.row && std::equal(a.values.begin(), a.values.end() - 1, b.values.begin(), b.values.end() - 1);
     };
     StreamValues values(asked, members);
-    std::unique_ptr<FieldsAlong> along;
+    std::optional<FieldsAlong> along;
+    std::optional<RowAlong> row;
     uint32_t of_row = UINT32_MAX;
     for (size_t begin = 0, end = 0; begin < combinations.size(); begin = end) {
       const Combination &each = combinations[begin];
@@ -230,23 +237,27 @@ class Partial {
       while (sums && end < combinations.size() && same(each, combinations[end])) {
         ++end;
       }
-      if (of_row != each.row) along = std::make_unique<FieldsAlong>(*part_.rows[each.row], asked_);
+      if (of_row != each.row) {
+        along.emplace(*part_.rows[each.row], asked_);
+        row.emplace(empty(each.row), *along, asked);
+      }
       of_row = each.row;
-      RowAlong row(empty(each.row), *along, asked);
-      for (size_t i = 0; i < told; ++i) row.add(values.value(i, each.values[i]), values.places(i));
+      row->begin();
+      for (size_t i = 0; i < told; ++i) row->add(values.value(i, each.values[i]), values.places(i));
       if (sums) {
-        give_sums(std::span(combinations).subspan(begin, end - begin), asked.back().field, members, &values, &row);
+        give_sums(std::span(combinations).subspan(begin, end - begin), asked.back().field, members, &values, &*row);
         continue;
       }
-      std::vector<uint32_t> numbers(alike_ ? members.size() : 0);
-      if (alike_ && row.tell_apart(places_of(members), &numbers)) {
+      const bool share = alike_ && members.size() > 1;
+      std::vector<uint32_t> numbers(share ? members.size() : 0);
+      if (share && row->tell_apart(places_of(members), &numbers)) {
         give_alike(members, numbers, [&](size_t m, std::span<const uint32_t> ranks) {
-          tell(each.row, row.of(members[m].second, m), each.count, ranks);
+          tell(each.row, row->of(members[m].second, m), each.count, ranks);
         });
         continue;
       }
       for (size_t m = 0; m < members.size(); ++m) {
-        tell(each.row, row.of(members[m].second, m), each.count, {&members[m].first, 1});
+        tell(each.row, row->of(members[m].second, m), each.count, {&members[m].first, 1});
       }
     }
   }
