@@ -47,9 +47,9 @@ struct Candidate {
   bool taken = false;
 };
 
-class Gathering {
+class FamilySearch {
  public:
-  Gathering(trace::Trace first, const std::string &file) { members_.push_back({file, std::move(first), 0, 0, 0}); }
+  FamilySearch(trace::Trace first, const std::string &file) { members_.push_back({file, std::move(first), 0, 0, 0}); }
 
   Result<std::vector<FamilyMember>> run(const std::vector<std::string> &spawned) {
     std::vector<std::string> files = spawned;
@@ -165,7 +165,7 @@ class Gathering {
 
 Result<std::vector<FamilyMember>> family_of(trace::Trace first, const std::string &file,
                                             const std::vector<std::string> &spawned) {
-  return Gathering(std::move(first), file).run(spawned);
+  return FamilySearch(std::move(first), file).run(spawned);
 }
 
 std::optional<std::string> unseen_child(const trace::Trace &trace, const std::string &file) {

@@ -21,7 +21,7 @@ bool is_pending(const trace::Row &row) { return outcome_of(row).kind == Outcome:
 constexpr uint64_t kLongNs = 100'000;
 
 /// Of what is used up, to be used again.
-constexpr size_t kMostSpare = 64;
+constexpr size_t kMostSpareSteps = 64;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void RankMessages::next() {
 }
 
 void RankMessages::forget_first() {
-  if (spare_steps_.size() < kMostSpare) spare_steps_.push_back(std::move(steps_.front()));
+  if (spare_steps_.size() < kMostSpareSteps) spare_steps_.push_back(std::move(steps_.front()));
   steps_.pop_front();
 }
 

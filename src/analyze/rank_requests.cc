@@ -8,7 +8,7 @@ namespace cairn::analyze {
 namespace {
 
 /// Of what is used up, to be used again.
-constexpr size_t kMostSpare = 64;
+constexpr size_t kMostSpareRequests = 64;
 
 }  // namespace
 
@@ -226,7 +226,7 @@ void RankRequests::complete(const HandleName &name, const MessageOutcome &outcom
   found->second.part.reset();
   if (found->second.persistent) return;
   Requests::node_type node = requests_.extract(found);
-  if (spare_requests_.size() >= kMostSpare) return;
+  if (spare_requests_.size() >= kMostSpareRequests) return;
   node.mapped() = {};
   spare_requests_.push_back(std::move(node));
 }
