@@ -68,7 +68,6 @@ void RankRequests::act(const MessageCall &call, MessageStep *step) {
 }
 
 void RankRequests::transfer(const MessageCall &call, MessageStep *step) {
-  using How = MessageStep::Arriving::How;
   if (call.taken) {  // by MPI_Mrecv or MPI_Imrecv
     const auto found = found_.find(*call.taken);
     if (found == found_.end()) {
@@ -110,7 +109,8 @@ void RankRequests::transfer(const MessageCall &call, MessageStep *step) {
   if (!receive) return;
   if (call.found) {
     found_[*call.found] = receive;
-    if (call.outcome.told || (receive->from && receive->tag)) arrive(receive, call.outcome, step, How::probed);
+    if (call.outcome.told || (receive->from && receive->tag))
+      arrive(receive, call.outcome, step, MessageStep::Arriving::How::probed);
   } else if (call.request) {
     Request &made = new_request(*call.request);
     made.active = receive;
