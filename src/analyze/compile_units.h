@@ -8,30 +8,22 @@
 
 #include <elfutils/libdw.h>
 
-#include <cstddef>
-#include <vector>
+#include <optional>
+
+#include "analyze/debug_entries.h"
 
 namespace cairn::analyze {
 
 class CompileUnits {
  public:
   /// `debug` must outlive it; nullptr: no debug information.
-  explicit CompileUnits(Dwarf *debug = nullptr) : debug_(debug) {}
-  /// nullptr if it lies in none.
-  Dwarf_Die *at(Dwarf_Addr address);
+  explicit CompileUnits(Dwarf *debug) : debug_(debug) {}
+  /// nullopt if it lies in none.
+  std::optional<Dwarf_Die> at(Dwarf_Addr address);
 
  private:
-  struct Range {
-    Dwarf_Addr begin;
-    Dwarf_Addr end;
-    size_t unit;
-  };
-  void read();
-
   Dwarf *debug_;
-  bool is_read_ = false;
-  std::vector<Dwarf_Die> units_;
-  std::vector<Range> ranges_;  ///< by their begins
+  std::optional<CodeRanges> units_;  ///< once they were asked for
 };
 
 }  // namespace cairn::analyze

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "analyze/compile_units.h"
+#include "analyze/debug_entries.h"
 #include "analyze/tail_calls.h"
 
 namespace cairn::analyze {
@@ -21,7 +22,7 @@ struct DebugInfo::Body {
   GElf_Addr bias = 0;
   Dwarf *debug = nullptr;     ///< nullptr: it has no debug information
   Dwarf_Addr debug_bias = 0;  ///< what addresses there lack
-  CompileUnits units;
+  CompileUnits units{nullptr};
   std::optional<TailCalls> tail_calls;
 
   /// What stands at an address of the debug information; empty if that does not say.
@@ -42,12 +43,7 @@ std::string scope_name(Dwarf_Die *unit, Dwarf_Addr address) {
   for (int i = 0; i < count && name.empty(); ++i) {
     const int tag = dwarf_tag(&scopes[i]);
     if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
-    Dwarf_Attribute attribute;
-    const char *text = nullptr;
-    for (const unsigned at : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
-      if (text == nullptr) text = dwarf_formstring(dwarf_attr_integrate(&scopes[i], at, &attribute));
-    }
-    if (text != nullptr) name = demangled(text);
+    name = demangled(linker_name(&scopes[i]).c_str());
   }
   std::free(scopes);
   return name;
@@ -116,7 +112,7 @@ std::unique_ptr<DebugInfo> DebugInfo::open(const std::string &path) {
   if (dwfl_module_getelf(body.module, &body.bias) == nullptr) return nullptr;
   body.debug = dwfl_module_getdwarf(body.module, &body.debug_bias);
   body.units = CompileUnits(body.debug);
-  body.tail_calls.emplace(body.module, &body.units);
+  body.tail_calls.emplace(body.module, body.debug_bias, &body.units);
   return info;
 }
 
@@ -135,15 +131,15 @@ bool DebugInfo::has_lines() const { return body_->debug != nullptr; }
 
 trace::Source DebugInfo::Body::at(Dwarf_Addr address) {
   trace::Source source;
-  Dwarf_Die *unit = units.at(address);
-  if (unit == nullptr) return source;
-  source.function = scope_name(unit, address);
-  Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+  std::optional<Dwarf_Die> unit = units.at(address);
+  if (!unit) return source;
+  source.function = scope_name(&*unit, address);
+  Dwarf_Line *line = dwarf_getsrc_die(&*unit, address);
   const char *file = line == nullptr ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
   if (file == nullptr) return source;
   // Compilers name a file as they were told to.
   Dwarf_Attribute attribute;
-  const char *folder = *file == '/' ? nullptr : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+  const char *folder = *file == '/' ? nullptr : dwarf_formstring(dwarf_attr(&*unit, DW_AT_comp_dir, &attribute));
   source.file = folder == nullptr ? file : (std::filesystem::path(folder) / file).lexically_normal().string();
   int number = 0;
   dwarf_lineno(line, &number);
@@ -167,12 +163,17 @@ std::optional<trace::Source> DebugInfo::find(uint64_t offset) const {
   return source;
 }
 
-std::optional<trace::Source> DebugInfo::find_tail_call(uint64_t offset, const std::string &function) const {
+std::optional<trace::Source> DebugInfo::find_tail_call(uint64_t offset, const std::set<std::string> &functions) const {
   std::optional<trace::Source> found;
-  for (const Dwarf_Addr jump : body_->tail_calls->before(offset + body_->bias - body_->debug_bias, function)) {
-    trace::Source source = body_->at(jump);
-    if (source.line == 0 || (found && (found->file != source.file || found->line != source.line))) return std::nullopt;
-    found = std::move(source);
+  for (const std::string &function : functions) {
+    const auto jumps = body_->tail_calls->before(offset + body_->bias - body_->debug_bias, function);
+    if (jumps.empty()) return std::nullopt;
+    for (const Dwarf_Addr jump : jumps) {
+      trace::Source source = body_->at(jump);
+      if (source.line == 0 || (found && (found->file != source.file || found->line != source.line)))
+        return std::nullopt;
+      found = std::move(source);
+    }
   }
   return found;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/bytes.h"
@@ -26,9 +27,10 @@ class DebugInfo {
   [[nodiscard]] Bytes build_id() const;
   /// What stands before the return address `offset`; nullopt if not even a symbol is known.
   [[nodiscard]] std::optional<trace::Source> find(uint64_t offset) const;
-  /// Where what is called before the return address `offset` jumped to the MPI function of that name (tail_calls.h);
-  /// nullopt if nothing did, or on several lines.
-  [[nodiscard]] std::optional<trace::Source> find_tail_call(uint64_t offset, const std::string &function) const;
+  /// Where what is called before the return address `offset` jumped to all of these MPI functions (tail_calls.h);
+  /// nullopt if it did not jump to each, or not from one line.
+  [[nodiscard]] std::optional<trace::Source> find_tail_call(uint64_t offset,
+                                                            const std::set<std::string> &functions) const;
   [[nodiscard]] bool has_lines() const;
 
  private:

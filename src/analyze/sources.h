@@ -79,7 +79,7 @@ class Sources {
   using ReadModules = void (Sources::*)(const std::vector<std::set<uint64_t>> &wanted);
   Sources(const trace::Trace &trace, ReadModules read);
   void read_modules(const std::vector<std::set<uint64_t>> &wanted);
-  [[nodiscard]] std::map<std::pair<uint32_t, uint64_t>, std::set<uint32_t>> functions_of_sites() const;
+  [[nodiscard]] std::map<std::pair<uint32_t, uint64_t>, std::set<std::string>> functions_of_sites() const;
   /// Of a site from which MPI is called, or nullptr.
   [[nodiscard]] const trace::Source *tail_call(const trace::Site &site) const;
   [[nodiscard]] Position position_of(const trace::Site &site, const trace::Source &source) const;

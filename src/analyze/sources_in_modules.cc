@@ -6,27 +6,12 @@
 #include "spec/spec.h"
 
 namespace cairn::analyze {
-namespace {
-
-/// Where what is called there jumped to all of these functions; nullptr if not, or not for each from one line.
-std::shared_ptr<const trace::Source> jump_to_all(const DebugInfo &info, uint64_t offset,
-                                                 const std::set<uint32_t> &functions) {
-  std::optional<trace::Source> jump;
-  for (const uint32_t function : functions) {
-    std::optional<trace::Source> found = info.find_tail_call(offset, spec::functions()[function].name);
-    if (!found || (jump && (jump->file != found->file || jump->line != found->line))) return nullptr;
-    jump = std::move(found);
-  }
-  return jump ? std::make_shared<const trace::Source>(*std::move(jump)) : nullptr;
-}
-
-}  // namespace
 
 Sources::Sources(const trace::Trace &trace, Look look)
     : Sources(trace, look == Look::in_modules_too ? &Sources::read_modules : nullptr) {}
 
-std::map<std::pair<uint32_t, uint64_t>, std::set<uint32_t>> Sources::functions_of_sites() const {
-  std::map<std::pair<uint32_t, uint64_t>, std::set<uint32_t>> functions;
+std::map<std::pair<uint32_t, uint64_t>, std::set<std::string>> Sources::functions_of_sites() const {
+  std::map<std::pair<uint32_t, uint64_t>, std::set<std::string>> functions;
   for (uint32_t index = 0; index < trace_->class_count(); ++index) {
     const std::vector<trace::Site> &sites = class_sites_[index];
     const uint32_t rows = trace_->class_view(index).rows;
@@ -34,14 +19,14 @@ std::map<std::pair<uint32_t, uint64_t>, std::set<uint32_t>> Sources::functions_o
       const trace::Row head = trace_->row_head(index, row);
       if (head.site >= sites.size() || head.function >= spec::functions().size()) continue;
       const trace::Site &site = sites[as_size(head.site)];
-      functions[{site.module, site.offset}].insert(head.function);
+      functions[{site.module, site.offset}].insert(spec::functions()[head.function].name);
     }
   }
   return functions;
 }
 
 void Sources::read_modules(const std::vector<std::set<uint64_t>> &wanted) {
-  std::map<std::pair<uint32_t, uint64_t>, std::set<uint32_t>> functions;
+  std::map<std::pair<uint32_t, uint64_t>, std::set<std::string>> functions;
   for (uint32_t number = 0; number < states_.size(); ++number) {
     if (wanted[number].empty()) continue;
     const trace::Module &module = trace_->modules()[number];
@@ -68,7 +53,8 @@ void Sources::read_modules(const std::vector<std::set<uint64_t>> &wanted) {
       auto source = info->find(offset);
       if (!source) continue;
       const auto called = functions.find({number, offset});
-      if (called != functions.end()) source->tail_call = jump_to_all(*info, offset, called->second);
+      auto jump = called == functions.end() ? std::nullopt : info->find_tail_call(offset, called->second);
+      if (jump) source->tail_call = std::make_shared<const trace::Source>(*std::move(jump));
       found_.emplace(std::pair(number, offset), std::move(*source));
     }
   }

@@ -37,15 +37,6 @@ bool has_flag(Dwarf_Die *die, unsigned name) {
   return dwarf_attr(die, name, &attribute) != nullptr && dwarf_formflag(&attribute, &set) == 0 && set;
 }
 
-/// As the linker knows it, where it has a name for linkers.
-std::string name_of(Dwarf_Die *function) {
-  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
-    Dwarf_Attribute attribute;
-    if (const char *text = dwarf_formstring(dwarf_attr_integrate(function, name, &attribute))) return text;
-  }
-  return {};
-}
-
 /// "mpi_send" of MPI_Send, PMPI_Send, and mpi_send_ as Fortran calls it; "" if it is no name of MPI's.
 std::string mpi_name(std::string_view name) {
   std::string lower(name);
@@ -98,29 +89,19 @@ const TailCalls::Functions &TailCalls::functions_of(Dwarf_Die *unit) {
   if (!is_new) return functions->second;
   const auto add = [](Dwarf_Die *function, void *to) {
     auto *all = static_cast<Functions *>(to);
-    Dwarf_Addr base = 0;
-    Dwarf_Addr begin = 0;
-    Dwarf_Addr end = 0;
-    bool has_code = false;
-    for (ptrdiff_t at = 0; (at = dwarf_ranges(function, at, &base, &begin, &end)) > 0;) {
-      has_code = true;
-      all->code.push_back({begin, end, *function});
-    }
+    const bool has_code = all->code.add(*function);
     std::optional<Dwarf_Die> origin = referred(function, {DW_AT_abstract_origin, DW_AT_specification});
     if (has_code && origin) all->coded.emplace(dwarf_dieoffset(&*origin), *function);
     return static_cast<int>(DWARF_CB_OK);
   };
   dwarf_getfuncs(unit, add, &functions->second, 0);
-  std::sort(functions->second.code.begin(), functions->second.code.end(),
-            [](const Code &a, const Code &b) { return a.begin < b.begin; });
+  functions->second.code.sort();
   return functions->second;
 }
 
 std::optional<Dwarf_Addr> TailCalls::symbol(const std::string &name) {
   if (!knows_symbols_) {
     knows_symbols_ = true;
-    Dwarf_Addr bias = 0;
-    dwfl_module_getdwarf(module_, &bias);
     const int count = dwfl_module_getsymtab(module_);
     for (int i = 1; i < count; ++i) {
       GElf_Sym symbol;
@@ -128,7 +109,7 @@ std::optional<Dwarf_Addr> TailCalls::symbol(const std::string &name) {
       GElf_Word section = 0;
       const char *text = dwfl_module_getsym_info(module_, i, &symbol, &address, &section, nullptr, nullptr);
       if (text == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || section == SHN_UNDEF) continue;
-      if (GELF_ST_BIND(symbol.st_info) != STB_LOCAL) symbols_.emplace(text, address - bias);
+      if (GELF_ST_BIND(symbol.st_info) != STB_LOCAL) symbols_.emplace(text, address - bias_);
     }
   }
   const auto found = symbols_.find(name);
@@ -136,13 +117,9 @@ std::optional<Dwarf_Addr> TailCalls::symbol(const std::string &name) {
 }
 
 std::optional<Dwarf_Die> TailCalls::function_at(Dwarf_Addr address) {
-  Dwarf_Die *unit = units_->at(address);
-  if (unit == nullptr) return std::nullopt;
-  const std::vector<Code> &all = functions_of(unit).code;
-  const auto behind = std::upper_bound(all.begin(), all.end(), address,
-                                       [](Dwarf_Addr wanted, const Code &code) { return wanted < code.begin; });
-  if (behind == all.begin() || address >= (behind - 1)->end) return std::nullopt;
-  return (behind - 1)->function;
+  std::optional<Dwarf_Die> unit = units_->at(address);
+  const Dwarf_Die *found = unit ? functions_of(&*unit).code.find(address) : nullptr;
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 std::optional<Dwarf_Die> TailCalls::definition(Dwarf_Die function) {
@@ -154,7 +131,7 @@ std::optional<Dwarf_Die> TailCalls::definition(Dwarf_Die function) {
     const auto found = coded.find(dwarf_dieoffset(&function));
     if (found != coded.end()) return found->second;
   }
-  const std::optional<Dwarf_Addr> there = symbol(name_of(&function));
+  const std::optional<Dwarf_Addr> there = symbol(linker_name(&function));
   return there ? function_at(*there) : std::nullopt;
 }
 
@@ -164,7 +141,7 @@ void TailCalls::collect(Dwarf_Die function, const std::string &wanted, int depth
   if (!defined || !known->insert(dwarf_dieoffset(&*defined)).second) return;
   for (CallSite call : calls_of(&*defined)) {
     if (!call.is_jump || !call.callee) continue;
-    const std::string name = mpi_name(name_of(&*call.callee));
+    const std::string name = mpi_name(linker_name(&*call.callee));
     if (name.empty()) {
       collect(*call.callee, wanted, depth - 1, known, jumps);
     } else if (name == wanted && (call.at || call.back)) {
@@ -180,7 +157,8 @@ std::vector<Dwarf_Addr> TailCalls::before(Dwarf_Addr back, const std::string &wa
   std::set<Dwarf_Off> known;
   for (CallSite call : calls_of(&*caller)) {
     if (call.is_jump || call.back != back || !call.callee) continue;
-    if (mpi_name(name_of(&*call.callee)).empty()) collect(*call.callee, mpi_name(wanted), kMostJumps, &known, &jumps);
+    if (mpi_name(linker_name(&*call.callee)).empty())
+      collect(*call.callee, mpi_name(wanted), kMostJumps, &known, &jumps);
   }
   return jumps;
 }

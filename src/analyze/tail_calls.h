@@ -24,13 +24,15 @@
 #include <vector>
 
 #include "analyze/compile_units.h"
+#include "analyze/debug_entries.h"
 
 namespace cairn::analyze {
 
 class TailCalls {
  public:
-  /// `units` must outlive it. `module`: for functions of other units, by their symbols.
-  TailCalls(Dwfl_Module *module, CompileUnits *units) : module_(module), units_(units) {}
+  /// `units` must outlive it. `module`: for functions of other units, by their symbols, which lie `bias` above what the
+  /// debug information says.
+  TailCalls(Dwfl_Module *module, Dwarf_Addr bias, CompileUnits *units) : module_(module), bias_(bias), units_(units) {}
   /// Addresses, as in the debug information, of the jumps to the MPI function `wanted` ("MPI_Send") from what is called
   /// right before `back`. None if MPI is called there itself.
   std::vector<Dwarf_Addr> before(Dwarf_Addr back, const std::string &wanted);
@@ -42,14 +44,9 @@ class TailCalls {
     bool is_jump = false;
     std::optional<Dwarf_Die> callee;
   };
-  struct Code {
-    Dwarf_Addr begin;
-    Dwarf_Addr end;
-    Dwarf_Die function;
-  };
   /// Of a unit.
   struct Functions {
-    std::vector<Code> code;                          ///< by their begins
+    CodeRanges code;
     std::unordered_map<Dwarf_Off, Dwarf_Die> coded;  ///< of one that could be inlined: the entry that has its code
   };
   /// Adds the calls that a function makes, in its blocks and in what was inlined there, too.
@@ -64,6 +61,7 @@ class TailCalls {
   std::optional<Dwarf_Addr> symbol(const std::string &name);
 
   Dwfl_Module *module_;
+  Dwarf_Addr bias_;
   CompileUnits *units_;
   std::unordered_map<Dwarf_Off, Functions> functions_;          ///< by unit
   std::unordered_map<Dwarf_Off, std::vector<CallSite>> calls_;  ///< by function

@@ -95,7 +95,7 @@ cairn_wasm(-Oz cairn_trace_read WITHOUT call_reader.cc rank_rows.cc edit.cc open
 cairn_wasm(-Oz cairn_codec ONLY codec.cc frame.cc unzstd.cc)
 cairn_wasm(-Oz cairn_trace_model cairn_trace_code cairn_trace_fold cairn_trace_merge cairn_trace_file cairn_text cairn_spec
   WITHOUT disk.cc encode.cc part_io.cc)
-cairn_wasm(-Oz cairn_analyze WITHOUT compile_units.cc debug_info.cc family.cc module_id.cc open_trace.cc sources_in_modules.cc tail_calls.cc)
+cairn_wasm(-Oz cairn_analyze WITHOUT compile_units.cc debug_entries.cc debug_info.cc family.cc module_id.cc open_trace.cc sources_in_modules.cc tail_calls.cc)
 cairn_wasm_object(fmt -Oz ${CMAKE_CURRENT_SOURCE_DIR}/wasm/fmt/format.cc)
 cairn_wasm(-Oz cairn_terminal ONLY listing.cc words.cc)
 cairn_wasm(-Oz cairn_traffic cairn_timeline cairn_tell cairn_turns cairn_reader WITHOUT picture.cc)

@@ -1,5 +1,5 @@
 // Wrappers that end with a call of MPI, of which compilers make a jump: then MPI returns to the wrapper's caller.
-// Compiled twice, with WRAPPERS and without, so that no wrapper is inlined. The numbers behind "//" name lines for
+// Compiled twice, with WRAPPERS and without, so that no wrapper is inlined. The words behind "//" name lines for
 // tail_calls.py.
 #include <mpi.h>
 

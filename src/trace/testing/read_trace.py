@@ -668,7 +668,9 @@ class Trace:
             function = self.name(r)
             places.append(({"\1": stem + "_", "\2": stem}.get(function, function), path))
         for found in (self.sources, self.tail_calls):
-            for site in self.sites if found is self.sources or r.at < len(r.data) else ():
+            if r.at == len(r.data):
+                break
+            for site in self.sites:
                 place = r.varint()
                 if place:
                     line += r.signed()
